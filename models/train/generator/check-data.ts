@@ -1,0 +1,87 @@
+/** Finds mistakes in the data files: slots that nothing defines, labels without phrases, and so on. */
+import { type GeneratorData, readGeneratorData } from "./data-files.ts";
+import { Rng } from "./rng.ts";
+import { Values } from "./values.ts";
+
+/** Sentences, each naming one mistake. */
+export function dataMistakes(data: GeneratorData): string[] {
+  return [
+    ...fieldMistakes(data),
+    ...choiceMistakes(data),
+    ...[...data.lists.values()]
+      .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
+      .map(({ name }) => `list ${name} is incomplete`),
+    ...[...allSlots(data)].flatMap(([template, slots]) => [
+      ...slots.flatMap((slot) => slotMistakes(data, slot, template)),
+      ...bracketMistakes(template),
+    ]),
+  ];
+}
+
+function fieldMistakes(data: GeneratorData): string[] {
+  const values = new Values(new Rng(1), data.words);
+  return [...data.fields.values()].flatMap(({ name, kind, properties }) => {
+    const mistakes = properties.length === 0 ? [`field ${name} has no property name`] : [];
+    try {
+      values.draw(kind);
+    } catch (error) {
+      mistakes.push(`field ${name}: ${String(error)}`);
+    }
+    return mistakes;
+  });
+}
+
+function choiceMistakes(data: GeneratorData): string[] {
+  const unknown = (data.phrases.get("topical") ?? []).filter((name) => !data.choices.has(name));
+  const incomplete = [...data.choices.values()].flatMap(({ name, labels, properties }) => [
+    ...(data.fields.has(name) ? [`${name} is both a field and a choice`] : []),
+    ...(labels.length < 2 || properties.length === 0 ? [`choice ${name} is incomplete`] : []),
+    ...labels
+      .filter(({ phrases }) => phrases.length === 0)
+      .map(({ names }) => `choice ${name}: ${names[0]} has no phrase`),
+  ]);
+  return [...unknown.map((name) => `topical choice ${name} is not defined`), ...incomplete];
+}
+
+function slotMistakes(data: GeneratorData, slot: string, template: string): string[] {
+  const [head = "", part] = slot.split("@");
+  const [name = "", list] = head.split(":");
+  const isKnown =
+    list === undefined ? data.fields.has(name) || data.choices.has(name) : data.lists.has(list);
+  const isPart = part === undefined || data.parts.has(part);
+  return [
+    ...(isKnown ? [] : [`{${slot}} is not defined: ${template}`]),
+    ...(isPart ? [] : [`part ${part} is not defined: ${template}`]),
+  ];
+}
+
+function bracketMistakes(template: string): string[] {
+  const count = (mark: string) => template.split(mark).length;
+  return count("(") === count(")") ? [] : [`a bracket is open: ${template}`];
+}
+
+function* allSlots(data: GeneratorData): Generator<readonly [string, readonly string[]]> {
+  const texts = [
+    ...[...data.templates.values()].flat(),
+    ...[...data.lists.values()].flatMap(({ rows }) => rows),
+    ...[...data.choices.values()].flatMap(({ labels }) => labels.flatMap(({ phrases }) => phrases)),
+    ...data.facts.flatMap((fact) => [
+      ...fact.titles,
+      ...fact.statements,
+      ...fact.questions,
+      ...fact.answers,
+    ]),
+    ...data.tools.flatMap(({ requests }) => requests),
+    ...data.chat.flatMap(([said]) => said),
+  ];
+  for (const text of texts)
+    yield [text, [...text.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "")];
+  for (const { tool } of data.tools)
+    yield [tool.names[0] ?? "", tool.arguments.map(([, slot]) => slot)];
+}
+
+if (import.meta.main) {
+  const mistakes = dataMistakes(readGeneratorData());
+  for (const mistake of mistakes) process.stdout.write(`${mistake}\n`);
+  process.exit(mistakes.length === 0 ? 0 : 1);
+}

@@ -1,0 +1,180 @@
+/** Samples of classification: enum labels, booleans, scores in a range, several labels at once. */
+import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
+import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
+import type { Extraction } from "./extract.ts";
+import { capital } from "./names.ts";
+import { drawLabels, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import { joinParts, type Renderer } from "./render.ts";
+
+const OPAQUE_LABELS = [
+  ["A", "B", "C", "D", "E"],
+  ["1", "2", "3", "4", "5"],
+  ["X", "Y", "Z", "W", "V"],
+];
+
+export function classify(renderer: Renderer, data: GeneratorData): Extraction {
+  const { rng, values } = renderer;
+  values.newDocument();
+  const topical = [...data.choices.values()].filter(({ name }) => isTopical(data, name));
+  const choice = rng.pick(weightedByPhrases(topical));
+  const properties =
+    rng.chance(0.08) && choice.labels.length >= 3 ? null : single(renderer, choice);
+  const made = properties ?? several(renderer, choice);
+  const parts = [...made.parts];
+  const all = [...made.properties];
+  if (rng.chance(0.2)) {
+    const second = rng.pick(topical.filter(({ name }) => name !== choice.name));
+    const other = single(renderer, second);
+    // Two moods in one text would contradict each other.
+    if (
+      !/sentiment|score|praise/.test(`${choice.name} ${second.name}`) &&
+      !shareNames(all, other.properties)
+    ) {
+      parts.splice(rng.int(0, parts.length), 0, ...other.parts);
+      all.splice(rng.int(0, all.length), 0, ...other.properties);
+    }
+  }
+  if (rng.chance(0.12)) {
+    const filler = renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map());
+    parts.splice(rng.int(0, parts.length), 0, filler);
+  }
+  return {
+    text: joinParts(rng, parts.map(sentence)),
+    schema: objectSchema(all),
+    value: objectValue(all),
+  };
+}
+
+interface Part {
+  readonly parts: readonly string[];
+  readonly properties: readonly Property[];
+}
+
+/** Choices whose phrases stand on their own; those of extraction are parts of a sentence. */
+const isTopical = (data: GeneratorData, name: string): boolean =>
+  (data.phrases.get("topical") ?? []).includes(name);
+
+/** Choices with more phrases teach more, so they are drawn more often. */
+function weightedByPhrases(choices: readonly ChoiceDefinition[]): ChoiceDefinition[] {
+  return choices.flatMap((choice) => {
+    const phrases = choice.labels.reduce((sum, { phrases: all }) => sum + all.length, 0);
+    return Array.from({ length: Math.max(1, Math.round(Math.sqrt(phrases))) }, () => choice);
+  });
+}
+
+const shareNames = (a: readonly Property[], b: readonly Property[]): boolean =>
+  a.some(({ name }) => b.some((other) => other.name === name));
+
+function sentence(text: string): string {
+  return capital(/[.!?)"…]$/.test(text) ? text : `${text}.`);
+}
+
+function phrasesOf(renderer: Renderer, choice: ChoiceDefinition, label: string): string[] {
+  const { rng } = renderer;
+  const found = choice.labels.find(({ names }) => names[0] === label);
+  const count = rng.weighted([
+    [1, 6],
+    [2, 3],
+    [3, 1],
+  ]);
+  const phrases = rng.sample(found?.phrases ?? [], count);
+  return phrases.map((phrase) => renderer.render(phrase, new Map()));
+}
+
+function single(renderer: Renderer, choice: ChoiceDefinition): Part {
+  const { rng } = renderer;
+  const label = rng.pick(choice.labels).names[0] ?? "";
+  const parts = phrasesOf(renderer, choice, label);
+  const name = rng.pick(choice.properties);
+  if (label === "true" || label === "false") {
+    return { parts, properties: [bare(name, { type: "boolean" }, label === "true")] };
+  }
+  if (/^\d+$/.test(label)) {
+    const numbers = choice.labels.map(({ names }) => Number(names[0]));
+    const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
+    return {
+      parts,
+      properties: [bare(name, { type: "integer", ...bounds }, new NumberLiteral(label))],
+    };
+  }
+  const draw = rng.next();
+  if (draw < 0.1) return { parts, properties: [asBoolean(renderer, choice, label)] };
+  if (draw < 0.16) return { parts, properties: [withLegend(renderer, choice, name, label)] };
+  const { names, own } = drawLabels(rng, choice, [label]);
+  const note =
+    rng.chance(0.06) && choice.descriptions.length > 0
+      ? { description: rng.pick(choice.descriptions) }
+      : {};
+  return {
+    parts,
+    properties: [bare(name, { type: "string", enum: names, ...note }, new Label(own[0] ?? ""))],
+  };
+}
+
+const bare = (name: string, schema: Schema, value: AnswerValue): Property => ({
+  name,
+  schema,
+  value,
+  isOptional: false,
+});
+
+/** `is_LABEL`: whether it is this label, or another one. */
+function asBoolean({ rng }: Renderer, choice: ChoiceDefinition, label: string): Property {
+  const asked = rng.chance(0.5) ? label : (rng.pick(choice.labels).names[0] ?? "");
+  const names = choice.labels.find((one) => one.names[0] === asked)?.names ?? [asked];
+  const word = rng.pick(names).toLowerCase();
+  const name = rng.pick([`is_${word}`, `is_${word}`, word, `about_${word}`]);
+  return bare(name, { type: "boolean" }, asked === label);
+}
+
+/** Labels that only the description explains: `A = complaint, B = question`. */
+function withLegend(
+  { rng }: Renderer,
+  choice: ChoiceDefinition,
+  name: string,
+  label: string,
+): Property {
+  const { names, own } = drawLabels(rng, choice, [label]);
+  const letters = rng.pick(OPAQUE_LABELS).slice(0, names.length);
+  const shown = names.slice(0, letters.length);
+  const right = own[0] ?? "";
+  if (!shown.includes(right)) shown[0] = right;
+  const legend = shown.map((word, i) => `${letters[i]} = ${word.replaceAll("_", " ")}`).join(", ");
+  const answer = letters[shown.indexOf(right)] ?? "";
+  return bare(name, { type: "string", enum: letters, description: legend }, new Label(answer));
+}
+
+/** A list of labels, in the order in which the text brings them. */
+function several(renderer: Renderer, choice: ChoiceDefinition): Part {
+  const { rng } = renderer;
+  const labels = rng
+    .sample(
+      choice.labels,
+      rng.weighted([
+        [1, 1],
+        [2, 4],
+        [3, 1],
+      ]),
+    )
+    .map(({ names }) => names[0] ?? "");
+  const { names, own } = drawLabels(rng, choice, labels);
+  const parts = labels.map((label) => phrasesOf(renderer, choice, label)[0] ?? "");
+  const name = rng.pick([
+    "labels",
+    "tags",
+    "topics",
+    "categories",
+    ...choice.properties.map((word) => `${word}s`),
+  ]);
+  const schema = { type: "array", items: { type: "string", enum: names } };
+  return {
+    parts,
+    properties: [
+      bare(
+        name,
+        schema,
+        own.map((word) => new Label(word)),
+      ),
+    ],
+  };
+}

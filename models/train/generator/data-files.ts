@@ -1,0 +1,222 @@
+/** Reads the generator's data: plain text files in `../data`, described in `../README.md`. */
+import { readFileSync } from "node:fs";
+
+export type WordLists = ReadonlyMap<string, readonly string[]>;
+
+/** A field that templates can mention: `{name}`. */
+export interface FieldDefinition {
+  readonly name: string;
+  /** What `Values.draw` takes. */
+  readonly kind: string;
+  /** Property names that ask for it. */
+  readonly properties: readonly string[];
+  readonly descriptions: readonly string[];
+}
+
+/** A field whose text and value differ: a class, or a boolean with the labels true and false. */
+export interface ChoiceDefinition {
+  readonly name: string;
+  readonly properties: readonly string[];
+  readonly descriptions: readonly string[];
+  readonly labels: readonly ChoiceLabel[];
+}
+
+export interface ChoiceLabel {
+  /** Names of the label, the first one its own. */
+  readonly names: readonly string[];
+  /** Templates that say it. */
+  readonly phrases: readonly string[];
+}
+
+/** A list that templates can mention: `{rows:name}`. */
+export interface ListDefinition {
+  readonly name: string;
+  readonly properties: readonly string[];
+  readonly descriptions: readonly string[];
+  /** Templates of one row; all rows of a list have the same. */
+  readonly rows: readonly string[];
+}
+
+export interface ToolTemplate {
+  readonly tool: ToolData;
+  readonly requests: readonly string[];
+}
+
+export interface ToolData {
+  readonly names: readonly string[];
+  readonly descriptions: readonly string[];
+  /** Argument name and the field or choice that it holds. */
+  readonly arguments: readonly (readonly [readonly string[], string])[];
+}
+
+/** Facts that snippets state and questions ask for. */
+export interface FactData {
+  readonly titles: readonly string[];
+  readonly statements: readonly string[];
+  readonly questions: readonly string[];
+  readonly answers: readonly string[];
+}
+
+export interface GeneratorData {
+  readonly words: WordLists;
+  readonly fields: ReadonlyMap<string, FieldDefinition>;
+  /** Words for the part that somebody plays: `{name@sender}`. */
+  readonly parts: ReadonlyMap<string, readonly string[]>;
+  readonly choices: ReadonlyMap<string, ChoiceDefinition>;
+  readonly lists: ReadonlyMap<string, ListDefinition>;
+  /** Templates by domain. */
+  readonly templates: ReadonlyMap<string, readonly string[]>;
+  readonly phrases: ReadonlyMap<string, readonly string[]>;
+  readonly tools: readonly ToolTemplate[];
+  readonly facts: readonly FactData[];
+  /** What is said, and what is answered. */
+  readonly chat: readonly (readonly [readonly string[], readonly string[]])[];
+}
+
+const FOLDER = new URL("../data/", import.meta.url).pathname;
+
+export function readGeneratorData(): GeneratorData {
+  return {
+    words: readWords(),
+    fields: readFields(),
+    parts: new Map(
+      sections("parts.txt").map(({ head, lines }) => [head, lines.join(" ").split(" ")]),
+    ),
+    choices: new Map(sections("choices.txt").map((s) => [firstWord(s.head), readChoice(s)])),
+    lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
+    templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
+    phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
+    tools: sections("tools.txt").map(readTool),
+    facts: sections("facts.txt").map(readFact),
+    chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
+  };
+}
+
+interface Section {
+  /** The line after `@`. */
+  readonly head: string;
+  readonly lines: readonly string[];
+}
+
+function readLines(file: string): string[] {
+  const lines = readFileSync(FOLDER + file, "utf8").split("\n");
+  return lines.filter((line) => line.trim() !== "" && !line.startsWith("#"));
+}
+
+/** Sections of one name are joined, so that related lines can stand where they are readable. */
+function sections(file: string): Section[] {
+  const found = new Map<string, string[]>();
+  let lines: string[] | undefined;
+  for (const line of readLines(file)) {
+    if (line.startsWith("@")) {
+      const head = line.slice(1).trim();
+      lines = found.get(head) ?? [];
+      found.set(head, lines);
+    } else if (lines === undefined) throw new Error(`${file}: a line before the first @: ${line}`);
+    else lines.push(line.trimEnd());
+  }
+  return [...found].map(([head, all]) => ({ head, lines: all }));
+}
+
+function readWords(): WordLists {
+  const lists = sections("words.txt").map(({ head, lines }) => {
+    const words = lines
+      .join(" ")
+      .split(",")
+      .map((word) => word.trim());
+    return [head, words.filter((word) => word !== "")] as const;
+  });
+  return new Map(lists);
+}
+
+function readFields(): ReadonlyMap<string, FieldDefinition> {
+  const fields = readLines("fields.txt").map((line) => {
+    const { name, rest, properties, descriptions } = readHead(line);
+    if (rest === "") throw new Error(`fields.txt: ${name} has no kind`);
+    return [name, { name, kind: rest, properties, descriptions }] as const;
+  });
+  return new Map(fields);
+}
+
+/** `name rest : property property | description; description` */
+function readHead(line: string): {
+  readonly name: string;
+  readonly rest: string;
+  readonly properties: readonly string[];
+  readonly descriptions: readonly string[];
+} {
+  const [left = "", right = ""] = cut(line, " : ");
+  const [name = "", ...rest] = left.trim().split(" ");
+  const [names = "", described = ""] = cut(right, "|");
+  return {
+    name,
+    rest: rest.join(" "),
+    properties: names
+      .trim()
+      .split(/\s+/)
+      .filter((word) => word !== ""),
+    descriptions: described
+      .split(";")
+      .map((text) => text.trim())
+      .filter((text) => text !== ""),
+  };
+}
+
+function cut(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+const firstWord = (text: string): string => text.split(" ")[0] ?? "";
+
+/** Labels start at the margin and end with ` :`; their phrases are indented. */
+function readChoice({ head, lines }: Section): ChoiceDefinition {
+  const { name, properties, descriptions } = readHead(head);
+  const labels: { names: readonly string[]; phrases: string[] }[] = [];
+  for (const line of lines) {
+    if (line.startsWith(" ")) labels.at(-1)?.phrases.push(line.trim());
+    else {
+      const [names, inline] = cut(`${line} `, " : ");
+      const phrases = inline.split(";").map((text) => text.trim());
+      labels.push({
+        names: names
+          .replace(/ :\s*$/, "")
+          .trim()
+          .split(/\s+/),
+        phrases: phrases.filter((text) => text !== ""),
+      });
+    }
+  }
+  return { name, properties, descriptions, labels };
+}
+
+function readList({ head, lines }: Section): ListDefinition {
+  const { name, properties, descriptions } = readHead(head);
+  return { name, properties, descriptions, rows: lines };
+}
+
+const tagged = (lines: readonly string[], tag: string): string[] =>
+  lines.filter((line) => line.startsWith(tag)).map((line) => line.slice(tag.length).trim());
+
+/** Head: the tool's names; `: ` descriptions, `= ` arguments as `name/synonym field`, `> ` requests. */
+function readTool({ head, lines }: Section): ToolTemplate {
+  const tool: ToolData = {
+    names: head.split(" "),
+    descriptions: tagged(lines, ": "),
+    arguments: tagged(lines, "= ").map((line) => {
+      const [names = "", field = ""] = line.split(" ");
+      return [names.split("/"), field] as const;
+    }),
+  };
+  return { tool, requests: tagged(lines, "> ") };
+}
+
+/** `# ` is a comment, so titles are `= `, statements `. `, questions `? `, answers `< `. */
+function readFact({ lines }: Section): FactData {
+  return {
+    titles: tagged(lines, "= "),
+    statements: tagged(lines, ". "),
+    questions: tagged(lines, "? "),
+    answers: tagged(lines, "< "),
+  };
+}

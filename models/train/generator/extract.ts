@@ -1,0 +1,367 @@
+/** Samples of extraction: a text, a schema for part of what it says, and the answer. */
+import { type AnswerValue, Label } from "./answer.ts";
+import type { GeneratorData } from "./data-files.ts";
+import { capital } from "./names.ts";
+import {
+  makeProperty,
+  nullable,
+  objectSchema,
+  objectValue,
+  type Property,
+  type PropertyContext,
+  type Schema,
+  styleName,
+  wordsOf,
+} from "./properties.ts";
+import { type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
+
+export interface Extraction {
+  readonly text: string;
+  readonly schema: Schema;
+  readonly value: AnswerValue;
+}
+
+/** Names that say nothing: only the description tells what is asked for. */
+const OPAQUE =
+  "a b c x y x1 x2 x3 v1 v2 val value field field_1 f1 f2 data item1 p q ref info".split(" ");
+
+export function extract(
+  renderer: Renderer,
+  data: GeneratorData,
+  domains: readonly string[],
+): Extraction {
+  const { rng, values } = renderer;
+  for (;;) {
+    values.newDocument();
+    const domain = rng.pick(domains);
+    const scope: Scope = new Map();
+    const parts = drawParts(renderer, data, domain, scope);
+    if (scope.size === 0) continue;
+    const context: PropertyContext = {
+      rng,
+      data,
+      style: values.style,
+      isDescribed: rng.chance(0.14),
+      nullableShare: rng.chance(0.5) ? 0.35 : 0,
+    };
+    const properties = drawProperties(context, domain, scope);
+    if (properties.length === 0) continue;
+    const text = joinParts(rng, parts);
+    const [only] = properties;
+    // A list alone may be the whole answer.
+    if (properties.length === 1 && only?.schema["type"] === "array" && rng.chance(0.25)) {
+      return { text, schema: only.schema, value: only.value };
+    }
+    return { text, schema: objectSchema(properties), value: objectValue(properties) };
+  }
+}
+
+function drawParts(
+  renderer: Renderer,
+  data: GeneratorData,
+  domain: string,
+  scope: Scope,
+): string[] {
+  const { rng } = renderer;
+  const templates = data.templates.get(domain) ?? [];
+  const count = rng.weighted([
+    [1, 5],
+    [2, 4],
+    [3, 1.5],
+    [4, 0.7],
+  ]);
+  const lines = rng.sample(templates, count);
+  renderer.rowsMax = count > 2 ? 5 : 10;
+  const parts = lines.map((line) => {
+    const text = renderer.render(line, scope);
+    // A value keeps its case, so that the answer can copy it.
+    return line.startsWith("{") ? text : capital(text);
+  });
+  const fillers = rng.weighted([
+    [0, 8],
+    [1, 2],
+    [2, 0.7],
+    [4, 0.3],
+    [7, 0.3],
+  ]);
+  for (let i = 0; i < fillers; i++) {
+    const filler = renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map());
+    parts.splice(rng.int(0, parts.length), 0, filler);
+  }
+  return parts;
+}
+
+function drawProperties(context: PropertyContext, domain: string, scope: Scope): Property[] {
+  const { rng } = context;
+  const camel = rng.chance(0.12);
+  const taken = new Set<string>();
+  const most = rng.weighted([
+    [1, 0.5],
+    [2, 1],
+    [3, 2],
+    [4, 3],
+    [5, 3],
+    [6, 3],
+    [8, 3],
+    [10, 2],
+  ]);
+  const keys = rng.chance(0.45)
+    ? rng.sample([...scope.keys()], most)
+    : [...scope.keys()].slice(0, most);
+  const made: Property[] = [];
+  for (const [part, members] of byPart(context, keys)) {
+    if (part === null) {
+      for (const key of members) {
+        const property = namedProperty(context, scope, key, { taken, camel, prefix: null });
+        if (property !== null) made.push(property);
+      }
+    } else {
+      const property = nestedProperty(context, scope, part, members, { taken, camel });
+      if (property !== null) made.push(property);
+    }
+  }
+  if (made.length === 0) return made;
+  made.push(...currencyProperty(context, scope, taken));
+  const absent = rng.chance(0.5)
+    ? rng.weighted([
+        [1, 5],
+        [2, 2],
+        [3, 1],
+      ])
+    : 0;
+  for (let i = 0; i < absent; i++) {
+    const property = absentProperty(context, domain, scope, taken, camel);
+    if (property !== null) made.splice(rng.int(0, made.length), 0, property);
+  }
+  return made;
+}
+
+interface Naming {
+  readonly taken: Set<string>;
+  readonly camel: boolean;
+}
+
+/** Keys of one part (`name@sender`, `city@sender`) together, others one by one. */
+function byPart(context: PropertyContext, keys: readonly string[]): [string | null, string[]][] {
+  const nested = context.rng.chance(0.6);
+  const groups: [string | null, string[]][] = [];
+  for (const key of keys) {
+    const part = key.split("@")[1] ?? null;
+    const group = part === null || !nested ? undefined : groups.find(([name]) => name === part);
+    if (group !== undefined) group[1].push(key);
+    else groups.push([nested ? part : null, [key]]);
+  }
+  // An object of one member only now and then.
+  return groups.map(([part, members]) =>
+    part !== null && members.length === 1 && context.rng.chance(0.6)
+      ? [null, members]
+      : [part, members],
+  );
+}
+
+function nestedProperty(
+  context: PropertyContext,
+  scope: Scope,
+  part: string,
+  keys: readonly string[],
+  { taken, camel }: Naming,
+): Property | null {
+  const name = drawName(context, context.data.parts.get(part) ?? [part], taken, camel);
+  if (name === null) return null;
+  const inner = new Set<string>();
+  const members = keys.flatMap((key) => {
+    const plain = { taken: inner, camel, prefix: "" as const };
+    return namedProperty(context, scope, key, plain) ?? [];
+  });
+  if (members.length === 0) return null;
+  return { name, schema: objectSchema(members), value: objectValue(members), isOptional: false };
+}
+
+/** @param prefix null writes the part of a key into the name (`sender_city`). */
+function namedProperty(
+  context: PropertyContext,
+  scope: Scope,
+  key: string,
+  { taken, camel, prefix }: Naming & { readonly prefix: "" | null },
+): Property | null {
+  const { rng, data } = context;
+  const filled = scope.get(key);
+  if (filled === undefined) return null;
+  const words = wordsOf(filled, data);
+  const part = prefix === null ? (key.split("@")[1] ?? null) : null;
+  const choices =
+    part === null
+      ? unambiguous(data, scope, key, words.properties)
+      : partNames(data, part, filled, words.properties);
+  const described = context.isDescribed && words.descriptions.length > 0 && rng.chance(0.75);
+  const isOpaque = described && rng.chance(0.45);
+  const name = drawName(context, isOpaque ? OPAQUE : choices, taken, camel);
+  if (name === null) return null;
+  const property = makeProperty(context, name, filled);
+  const note = part === null && described ? noteOf(context, words.descriptions) : {};
+  return { ...property, schema: { ...property.schema, ...note } };
+}
+
+function noteOf({ rng }: PropertyContext, descriptions: readonly string[]): Schema {
+  const text = rng.pick(descriptions);
+  if (rng.chance(0.25)) return { title: text.charAt(0).toUpperCase() + text.slice(1) };
+  return { description: text };
+}
+
+function drawName(
+  { rng }: PropertyContext,
+  choices: readonly string[],
+  taken: Set<string>,
+  camel: boolean,
+): string | null {
+  // The first names are the usual ones.
+  const free = choices.filter((name) => !taken.has(styleName(name, camel)));
+  if (free.length === 0) return null;
+  const name = styleName(rng.chance(0.25) ? (free[0] ?? "") : rng.pick(free), camel);
+  taken.add(name);
+  return name;
+}
+
+/** Names that nothing else in the text could be meant by. */
+function unambiguous(
+  data: GeneratorData,
+  scope: Scope,
+  key: string,
+  names: readonly string[],
+): readonly string[] {
+  const others = [...scope].filter(([other]) => other !== key);
+  const claimed = new Set(others.flatMap(([, filled]) => wordsOf(filled, data).properties));
+  return names.filter((name) => !claimed.has(name));
+}
+
+function partNames(
+  data: GeneratorData,
+  part: string,
+  filled: Filled,
+  names: readonly string[],
+): string[] {
+  const parts = data.parts.get(part) ?? [part];
+  const isName =
+    filled.kind === "value" &&
+    ["person", "name", "company", "team", "city", "account"].includes(
+      data.fields.get(filled.field)?.kind ?? "",
+    );
+  const joined = parts.flatMap((word) => names.slice(0, 3).map((name) => `${word}_${name}`));
+  const isAlone =
+    isName &&
+    !(
+      filled.kind === "value" &&
+      filled.field === "city" &&
+      !["origin", "destination"].includes(part)
+    );
+  return isAlone ? [...parts, ...parts, ...joined] : joined;
+}
+
+/** Where amounts are in one currency that the text names. */
+function currencyProperty(context: PropertyContext, scope: Scope, taken: Set<string>): Property[] {
+  const { rng, style } = context;
+  const money = new Set(["money", "signed", "price"]);
+  const has = [...scope.values()].some(
+    (filled) =>
+      filled.kind === "value" && money.has(context.data.fields.get(filled.field)?.kind ?? ""),
+  );
+  if (!has || style.money === "bare" || taken.has("currency") || !rng.chance(0.22)) return [];
+  const { code } = style.currency;
+  const others = ["USD", "EUR", "GBP", "CHF", "JPY", "SEK"].filter((other) => other !== code);
+  if (rng.chance(0.5)) {
+    const labels = rng.shuffle([code, ...rng.sample(others, rng.int(1, 3))]);
+    return [
+      {
+        name: "currency",
+        schema: { type: "string", enum: labels },
+        value: new Label(code),
+        isOptional: false,
+      },
+    ];
+  }
+  return [{ name: "currency", schema: { type: "string" }, value: code, isOptional: false }];
+}
+
+/** A property that the text says nothing about: null, or an empty list. */
+function absentProperty(
+  context: PropertyContext,
+  domain: string,
+  scope: Scope,
+  taken: Set<string>,
+  camel: boolean,
+): Property | null {
+  const { rng, data } = context;
+  const near = rng.chance(0.7);
+  const names = near ? slotsOf(data, domain) : [...data.fields.keys()];
+  const claimed = new Set(
+    [...scope.values()].flatMap((filled) => [
+      ...wordsOf(filled, data).properties,
+      ...rowWords(filled, data),
+    ]),
+  );
+  const present = new Set([...scope.keys()].map((key) => key.split("@")[0] ?? ""));
+  const free = names.filter((name) => !present.has(name));
+  if (free.length === 0) return null;
+  const slot = rng.pick(free);
+  const list = slot.startsWith("rows:") ? data.lists.get(slot.slice(5)) : undefined;
+  const definition = list ?? data.fields.get(slot) ?? data.choices.get(slot);
+  if (definition === undefined) return null;
+  if (definition.properties.some((name) => claimed.has(name))) return null;
+  const name = drawName(context, definition.properties, taken, camel);
+  if (name === null) return null;
+  if (list !== undefined) {
+    return {
+      name,
+      schema: { type: "array", items: { type: "string" } },
+      value: [],
+      isOptional: false,
+    };
+  }
+  const note =
+    context.isDescribed && definition.descriptions.length > 0
+      ? noteOf(context, definition.descriptions)
+      : {};
+  const schema = { ...absentSchema(context, slot), ...note };
+  const [type] = Array.isArray(schema.type) ? schema.type : [];
+  // An optional property is left out instead.
+  if (rng.chance(0.06)) return { name, schema: { ...schema, type }, value: null, isOptional: true };
+  return { name, schema, value: null, isOptional: false };
+}
+
+function absentSchema(
+  { rng, data }: PropertyContext,
+  slot: string,
+): Schema & { readonly type?: unknown } {
+  const choice = data.choices.get(slot);
+  if (choice !== undefined) {
+    const labels = choice.labels.map(({ names }) => names[0] ?? "");
+    if (labels.includes("true")) return { type: ["boolean", "null"] };
+    return nullable({ type: "string", enum: labels.slice(0, 5) });
+  }
+  const kind = data.fields.get(slot)?.kind ?? "";
+  if (["money", "signed", "price", "decimal", "pct", "temp", "area", "rating"].includes(kind)) {
+    return { type: ["number", "null"] };
+  }
+  if (["qty", "small", "years", "age", "year", "large", "months", "points"].includes(kind)) {
+    return { type: [rng.chance(0.7) ? "integer" : "number", "null"] };
+  }
+  const isDate = kind === "date" && rng.chance(0.5);
+  return isDate ? { type: ["string", "null"], format: "date" } : { type: ["string", "null"] };
+}
+
+function rowWords(filled: Filled, data: GeneratorData): string[] {
+  if (filled.kind !== "list") return [];
+  return filled.rows.flatMap((row) =>
+    [...row.values()].flatMap((cell) => wordsOf(cell, data).properties),
+  );
+}
+
+/** Slots that any template of the domain has. */
+function slotsOf(data: GeneratorData, domain: string): string[] {
+  const text = (data.templates.get(domain) ?? []).join("\n");
+  return [
+    ...new Set(
+      [...text.matchAll(/\{((?:rows:)?[a-z_]+)(?:@[a-z_]+)?\}/g)].map((match) => match[1] ?? ""),
+    ),
+  ];
+}

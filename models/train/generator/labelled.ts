@@ -1,0 +1,181 @@
+/**
+ * Extraction from labelled values of any kind (`Shelf: B12`, `the shelf is B12`): nothing but the
+ * label tells which property is meant, so that names no template knows are learned as well.
+ */
+import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
+import type { GeneratorData } from "./data-files.ts";
+import type { Extraction } from "./extract.ts";
+import { capital } from "./names.ts";
+import { nullable, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import type { Renderer } from "./render.ts";
+import type { Rng } from "./rng.ts";
+
+const KINDS = (
+  "name company city country id money date date time email phone product qty large year ver " +
+  "word word title room decimal decimal points temp place task street day duration color"
+).split(" ");
+
+const STATES = (
+  "open closed pending active expired new used full empty ready blocked draft final high low red " +
+  "green north south left right daily weekly public private internal external paid free"
+).split(" ");
+
+const UNITS: readonly (readonly [string, string])[] = [
+  ["kg", "kg"],
+  ["km", "km"],
+  ["cm", "cm"],
+  ["mm", "mm"],
+  ["m", "metres"],
+  ["km/h", "kmh"],
+  ["GB", "gb"],
+  ["MB", "mb"],
+  ["ms", "ms"],
+  ["°C", "c"],
+  ["%", "percent"],
+  ["W", "watt"],
+  ["V", "volts"],
+  ["hours", "hours"],
+  ["days", "days"],
+  ["minutes", "minutes"],
+  ["litres", "litres"],
+];
+
+interface Entry {
+  readonly label: string;
+  readonly name: string;
+  readonly text: string;
+  readonly schema: Schema;
+  readonly value: AnswerValue;
+}
+
+export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
+  const { rng, values } = renderer;
+  values.newDocument();
+  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(4, 11));
+  const camel = rng.chance(0.15);
+  const entries = labels.map((label) => drawEntry(renderer, inventive(renderer, label), camel));
+  const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 3)));
+  const text = printEntries(renderer, said);
+  const asked = rng.chance(0.5) ? rng.shuffle(entries) : entries;
+  const properties = asked
+    .slice(0, rng.int(2, 8))
+    .map((entry): Property => property(rng, entry, said.includes(entry)));
+  return { text, schema: objectSchema(properties), value: objectValue(properties) };
+}
+
+/** Some labels have a word that no list knows. */
+function inventive({ rng, values }: Renderer, label: string): string {
+  if (!rng.chance(0.15)) return label;
+  const word =
+    values
+      .draw("word")
+      .string.toLowerCase()
+      .replace(/[^a-z]/g, "") || "item";
+  return rng.pick([word, `${word} ${label}`, `${label} ${word}`]);
+}
+
+function drawEntry(renderer: Renderer, label: string, camel: boolean): Entry {
+  const { rng, values } = renderer;
+  const snake = label.replaceAll(" ", "_");
+  const name = camel ? snake.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase()) : snake;
+  const draw = rng.next();
+  if (draw < 0.1) {
+    const yes = rng.chance(0.5);
+    const text = rng.pick(yes ? ["yes", "true", "Yes", "on", "X"] : ["no", "false", "No", "off"]);
+    return { label, name, text, schema: { type: "boolean" }, value: yes };
+  }
+  if (draw < 0.2) {
+    const states = rng.sample(STATES, rng.int(2, 5));
+    const own = rng.pick(states);
+    return {
+      label,
+      name,
+      text: own,
+      schema: { type: "string", enum: states },
+      value: new Label(own),
+    };
+  }
+  if (draw < 0.35) return measure(renderer, label, name);
+  const value = values.draw(rng.pick(KINDS));
+  const { text, string, number, isInteger, isoDate } = value;
+  if (isoDate !== null && rng.chance(0.6)) {
+    return { label, name, text, schema: { type: "string", format: "date" }, value: isoDate };
+  }
+  if (number !== null && rng.chance(0.9)) {
+    const type = isInteger && rng.chance(0.7) ? "integer" : "number";
+    return { label, name, text, schema: { type }, value: new NumberLiteral(number) };
+  }
+  return { label, name, text, schema: { type: "string" }, value: string };
+}
+
+/** `weight_kg` from `weight 12 kg`. */
+function measure({ rng, values }: Renderer, label: string, name: string): Entry {
+  const [unit, suffix] = rng.pick(UNITS);
+  const { text, number } = values.draw(rng.pick(["decimal", "points", "qty", "large"]));
+  const literal = number ?? "0";
+  // Words, and marks that a reader could take for a decimal point, do not go with a unit.
+  const figures = /[a-z]/.test(text) || /\.\d{3}$/.test(text) ? literal : text;
+  const type = literal.includes(".") ? "number" : rng.pick(["integer", "number"]);
+  return {
+    label,
+    name: rng.chance(0.6) ? `${name}_${suffix}` : name,
+    text: `${figures}${rng.pick([" ", " ", ""])}${unit}`,
+    schema: { type },
+    value: new NumberLiteral(literal),
+  };
+}
+
+function property(rng: Rng, { label, name, schema, value }: Entry, isSaid: boolean): Property {
+  const isDescribed = rng.chance(0.06);
+  const note = isDescribed ? { description: `the ${label}` } : {};
+  const shown = isDescribed && rng.chance(0.5) ? rng.pick(["a", "b", "c", "v1", "x"]) : name;
+  if (!isSaid) return { name, schema: nullable(schema), value: null, isOptional: false };
+  const full = { ...(rng.chance(0.25) ? nullable(schema) : schema), ...note };
+  return {
+    name: shown === name ? name : `${shown}_${name.length}`,
+    schema: full,
+    value,
+    isOptional: false,
+  };
+}
+
+const SENTENCES = [
+  "The {l} is {v}.",
+  "Its {l} is {v}.",
+  "The {l} was {v}.",
+  "We set the {l} to {v}.",
+  "{L} is {v}.",
+  "It has a {l} of {v}.",
+  "{v} is the {l}.",
+  "As for the {l}, it is {v}.",
+  "For {l} we noted {v}.",
+  "You asked for the {l}: {v}.",
+  "With {v} as {l}.",
+];
+
+function printEntries({ rng }: Renderer, entries: readonly Entry[]): string {
+  const style = rng.weighted([
+    ["colon", 5],
+    ["sentence", 4],
+    ["equals", 1],
+    ["dash", 1],
+    ["bare", 2],
+    ["table", 1],
+  ] as const);
+  const casing = rng.pick([
+    capital,
+    capital,
+    (text: string) => text.toUpperCase(),
+    (text: string) => text,
+  ]);
+  const lines = entries.map(({ label, text }) => {
+    if (style === "sentence") {
+      const line = rng.pick(SENTENCES).replace("{l}", label).replace("{L}", capital(label));
+      return line.replace("{v}", () => text);
+    }
+    const mark = { colon: ": ", equals: " = ", dash: " - ", bare: " ", table: " | " }[style];
+    return casing(label) + mark + text;
+  });
+  if (style === "sentence") return lines.join(" ");
+  return lines.join(rng.pick(["\n", "\n", "\n", ", ", "; ", " / "]));
+}

@@ -1,0 +1,220 @@
+/** Names and words: half of them made up, so that the model learns to copy and not to recall. */
+import type { WordLists } from "./data-files.ts";
+import type { Rng } from "./rng.ts";
+
+const VOWELS = "aeiou";
+const CONSONANTS = "bcdfghjklmnprstvwz";
+export const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+export const DIGITS = "0123456789";
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export class Names {
+  readonly #rng: Rng;
+  readonly #words: WordLists;
+
+  constructor(rng: Rng, words: WordLists) {
+    this.#rng = rng;
+    this.#words = words;
+  }
+
+  word(list: string): string {
+    const words = this.#words.get(list);
+    if (words === undefined) throw new Error(`no such word list: ${list}`);
+    return this.#rng.pick(words);
+  }
+
+  letters(count: number): string {
+    return Array.from({ length: count }, () => this.#rng.pick([...UPPER])).join("");
+  }
+
+  digits(low: number, high: number): string {
+    const rest = Array.from({ length: this.#rng.int(low, high) - 1 }, () =>
+      this.#rng.pick([...DIGITS]),
+    );
+    return String(this.#rng.int(1, 9)) + rest.join("");
+  }
+
+  readonly padded = (n: number): string => String(n).padStart(2, "0");
+
+  decimal(low: number, high: number, places: number): string {
+    const rest = Array.from({ length: places }, () => this.#rng.pick([...DIGITS])).join("");
+    return `${this.#rng.int(low, high)}.${rest}`;
+  }
+
+  /** A word that no list has. */
+  invented(): string {
+    const rng = this.#rng;
+    if (rng.chance(0.12)) {
+      return capital(
+        Array.from({ length: rng.int(3, 8) }, () =>
+          rng.pick([..."abcdefghijklmnopqrstuvwxyz"]),
+        ).join(""),
+      );
+    }
+    const syllable = () => {
+      const start = rng.chance(0.15)
+        ? rng.pick(["th", "sh", "br", "st", "kr", "gr", "ch", "pl", ""])
+        : rng.pick([...CONSONANTS]);
+      const middle = rng.chance(0.12)
+        ? rng.pick(["ai", "ei", "ou", "ie", "ö", "é", "ü", "å"])
+        : rng.pick([...VOWELS]);
+      return start + middle + (rng.chance(0.4) ? rng.pick([..."nrslmtkx"]) : "");
+    };
+    return capital(
+      Array.from(
+        {
+          length: rng.weighted([
+            [1, 1],
+            [2, 4],
+            [3, 3],
+          ]),
+        },
+        syllable,
+      ).join(""),
+    );
+  }
+
+  first(): string {
+    return this.#rng.chance(0.5) ? this.word("first_names") : this.invented();
+  }
+
+  last(): string {
+    const rng = this.#rng;
+    const name = rng.chance(0.4) ? this.word("last_names") : this.invented();
+    if (rng.chance(0.04)) return rng.pick(["O'", "Mc", "van ", "de ", "D'", "von "]) + name;
+    return name;
+  }
+
+  company(): string {
+    const rng = this.#rng;
+    const draw = rng.next();
+    if (draw < 0.1) return `${this.last()} ${rng.pick(["&", "and"])} ${this.last()}`;
+    if (draw < 0.2)
+      return `${this.last()} ${rng.pick(["Law", "Bros", "and Sons", "Associates", "& Co"])}`;
+    const words = rng.weighted([
+      [1, 3],
+      [2, 1],
+    ]);
+    const invented = Array.from({ length: words }, () => this.invented()).join(" ");
+    const start = rng.chance(0.35) ? this.word("company_starts") : invented;
+    const ends = rng.weighted([
+      [0, 2],
+      [1, 6],
+      [2, 2],
+    ]);
+    const name = [start, ...Array.from({ length: ends }, () => this.word("company_ends"))].join(
+      " ",
+    );
+    if (draw < 0.24)
+      return `${rng.pick(["Bank of", "Café", "Hotel", "Garage", "Cooperative", "Studio"])} ${start}`;
+    return draw < 0.28 ? name.toUpperCase() : name;
+  }
+
+  city(): string {
+    const rng = this.#rng;
+    if (rng.chance(0.5)) return this.word("cities");
+    const start = rng.chance(0.2) ? rng.pick(["Port ", "Saint ", "North ", "Lake ", "Bad "]) : "";
+    return (
+      start +
+      this.invented() +
+      (rng.chance(0.3) ? rng.pick(["ville", "ton", "burg", " City", "ford"]) : "")
+    );
+  }
+
+  street(): string {
+    const rng = this.#rng;
+    const name = rng.chance(0.5) ? this.word("streets") : this.invented();
+    const kind = this.word("street_kinds");
+    const number = rng.int(1, rng.pick([40, 400, 9999]));
+    const flat = rng.chance(0.12)
+      ? rng.pick([`, Apt ${rng.int(1, 99)}`, `, Suite ${rng.int(100, 900)}`])
+      : "";
+    return rng.chance(0.82) ? `${number} ${name} ${kind}${flat}` : `${name} ${kind} ${number}`;
+  }
+
+  title(): string {
+    const rng = this.#rng;
+    return rng.pick([
+      () => `${this.word("title_starts")} ${this.word("title_ends")}`,
+      () => `The ${this.invented()} ${this.word("title_ends")}`,
+      () => `${capital(this.word("adjectives"))} ${capital(this.word("nouns"))}`,
+      () => `${this.word("title_starts")} of ${this.invented()}`,
+    ])();
+  }
+
+  product(): string {
+    const rng = this.#rng;
+    const [adjective, noun] = [
+      this.word("adjectives"),
+      this.word(rng.chance(0.7) ? "nouns" : "foods"),
+    ];
+    const many = /(s|sh|ch)$/.test(noun) ? noun : `${noun}s`;
+    return rng.pick([
+      () => `${adjective} ${noun}`,
+      () => `${adjective} ${many}`,
+      () => many,
+      () => noun,
+      () => `${this.invented()} ${noun}`,
+      () =>
+        `${this.invented()} ${this.#rng.pick(["X", "Pro", "Max", "Mini", "Plus", "S", "Nova"])} ${this.digits(1, 3)}`,
+      () => `${noun} ${rng.int(1, 90)} ${rng.pick(["mm", "cm", "l", "kg", "W", "ml"])}`,
+      () => `${adjective} ${this.word("adjectives")} ${noun}`,
+      () => capital(`${adjective} ${noun}`),
+      () => capital(noun),
+    ])();
+  }
+
+  dish(): string {
+    const rng = this.#rng;
+    return rng.pick([
+      () => `${this.word("dish_starts")} ${this.word("foods")}`,
+      () => this.word("foods"),
+      () => `${this.word("foods")} with ${this.word("foods")}`,
+      () => `${this.invented().toLowerCase()} ${this.word("foods")}`,
+    ])();
+  }
+
+  court(): string {
+    const rng = this.#rng;
+    const local = `${this.city()} ${rng.pick(["District", "County", "Superior", "Municipal", "High", "Regional"])} Court`;
+    return rng.chance(0.5) ? this.word("courts") : local;
+  }
+
+  university(): string {
+    const rng = this.#rng;
+    const name = this.invented();
+    const made = [
+      `University of ${name}`,
+      `${name} University`,
+      `${name} College`,
+      `${name} Institute of Technology`,
+    ];
+    return rng.chance(0.4) ? this.word("universities") : rng.pick(made);
+  }
+
+  medicine(): string {
+    const ends = ["ol", "in", "ine", "ex", "pril", "mab", "ide", "zole"];
+    return this.#rng.chance(0.4)
+      ? this.word("medicines")
+      : this.invented().toLowerCase() + this.#rng.pick(ends);
+  }
+
+  place(): string {
+    const rng = this.#rng;
+    return rng.pick([
+      () => `${this.invented()} ${this.word("place_ends")}`,
+      () => `${this.word("place_starts")} ${this.invented()}`,
+      () => `St ${this.first()}'s`,
+      () => `the ${this.word("place_ends").toLowerCase()}`,
+    ])();
+  }
+
+  event(): string {
+    return this.#rng.pick([
+      () => `${this.invented()} ${this.word("event_ends")}`,
+      () => `${capital(this.word("adjectives"))} ${this.word("event_ends")}`,
+      () => `${this.city()} ${this.word("event_ends")}`,
+    ])();
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Fills templates: `(one|other|)` draws an alternative, `{field}` a value, `{field@part}` the value
+ * of one of several of its kind, `{choice}` a phrase that says a label, `{rows:list}` a list.
+ */
+import type { ChoiceDefinition, GeneratorData, ListDefinition } from "./data-files.ts";
+import type { Rng } from "./rng.ts";
+import type { Value, Values } from "./values.ts";
+
+export type Filled =
+  | { readonly kind: "value"; readonly field: string; readonly value: Value }
+  | { readonly kind: "choice"; readonly choice: ChoiceDefinition; readonly label: string }
+  | { readonly kind: "list"; readonly list: ListDefinition; readonly rows: readonly Scope[] };
+
+/** What the slots of a text hold, by slot (`total`, `city@sender`, `rows:item`), in text order. */
+export type Scope = Map<string, Filled>;
+
+const SLOT = /\{([a-z_]+)(?::([a-z_]+))?(?:@([a-z_]+))?\}/g;
+const ALTERNATIVES = /\(([^()]*\|[^()]*)\)/;
+
+export class Renderer {
+  readonly rng: Rng;
+  readonly values: Values;
+  readonly #data: GeneratorData;
+  /** At most so many rows of a list; shorter where a schema holds several lists. */
+  rowsMax = 10;
+
+  constructor(rng: Rng, values: Values, data: GeneratorData) {
+    this.rng = rng;
+    this.values = values;
+    this.#data = data;
+  }
+
+  /** The text; slots that `scope` has keep their value, new ones are put into it. */
+  render(template: string, scope: Scope): string {
+    const line = this.alternatives(template.replaceAll("\\n", "\n"));
+    return line.replace(SLOT, (_, name: string, list?: string, part?: string) => {
+      if (name === "rows" && list !== undefined) return this.#rows(list, scope);
+      const key = part === undefined ? name : `${name}@${part}`;
+      const choice = this.#data.choices.get(name);
+      if (choice !== undefined) return this.#choice(choice, key, scope);
+      return this.#value(name, key, scope);
+    });
+  }
+
+  /** Draws the innermost alternatives first. */
+  alternatives(template: string): string {
+    let line = template;
+    for (;;) {
+      const match = ALTERNATIVES.exec(line);
+      if (match === null) return line;
+      const drawn = this.rng.pick((match[1] ?? "").split("|"));
+      line = line.slice(0, match.index) + drawn + line.slice(match.index + match[0].length);
+    }
+  }
+
+  #value(field: string, key: string, scope: Scope): string {
+    const known = scope.get(key);
+    if (known?.kind === "value") return known.value.text;
+    const definition = this.#data.fields.get(field);
+    if (definition === undefined) throw new Error(`no such field: {${field}}`);
+    const value = this.values.draw(definition.kind);
+    scope.set(key, { kind: "value", field, value });
+    return value.text;
+  }
+
+  #choice(choice: ChoiceDefinition, key: string, scope: Scope): string {
+    const known = scope.get(key);
+    const same = known?.kind === "choice" ? known.label : null;
+    const labels = choice.labels.filter(({ names }) => same === null || names[0] === same);
+    const label = this.rng.pick(labels);
+    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "" });
+    return this.render(this.rng.pick(label.phrases), scope);
+  }
+
+  #rows(name: string, scope: Scope): string {
+    const list = this.#data.lists.get(name);
+    if (list === undefined) throw new Error(`no such list: {rows:${name}}`);
+    const template = this.rng.pick(list.rows);
+    const count = Math.min(
+      this.rowsMax,
+      this.rng.weighted([
+        [1, 2],
+        [2, 4],
+        [3, 5],
+        [4, 4],
+        [5, 3],
+        [6, 1.5],
+        [7, 1],
+        [8, 0.6],
+        [10, 0.4],
+      ]),
+    );
+    const rows: Scope[] = [];
+    const texts: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const row: Scope = new Map();
+      const text = this.render(template, row);
+      if (texts.includes(text)) continue;
+      rows.push(row);
+      texts.push(text);
+    }
+    scope.set(`rows:${name}`, { kind: "list", list, rows });
+    return this.#join(texts, template);
+  }
+
+  #join(texts: readonly string[], template: string): string {
+    const rng = this.rng;
+    const isLong = template.length > 30 || texts.some((text) => /, | and /.test(text));
+    const style = rng.weighted([
+      ["lines", isLong ? 4 : 1],
+      ["commas", isLong ? 2 : 6],
+      ["marks", isLong ? 3 : 1],
+    ] as const);
+    if (style === "lines") {
+      const bullet = rng.pick(["", "- ", "* ", "• ", "#"]);
+      return `\n${texts.map((text, i) => (bullet === "#" ? `${i + 1}. ` : bullet) + text).join("\n")}\n`;
+    }
+    if (style === "marks")
+      return texts.join(rng.pick(["; ", " / ", " | ", ", then ", " + ", ". "]));
+    const last = texts.at(-1) ?? "";
+    const first = texts.slice(0, -1);
+    if (first.length === 0) return last;
+    return first.join(", ") + rng.pick([" and ", ", and ", ", ", " and ", " as well as "]) + last;
+  }
+}
+
+/** Sentences and blocks, one after the other, as a text. */
+export function joinParts(rng: Rng, parts: readonly string[]): string {
+  const mark = rng.weighted([
+    [" ", 6],
+    ["\n", 3],
+    ["\n\n", 1],
+  ]);
+  const text = parts.map((part) => part.trim()).join(mark);
+  return text
+    .replace(/\n[.,;:]+ */g, "\n")
+    .replace(/ *\n */g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}

@@ -1,0 +1,82 @@
+/** One training sample: what the model reads, and what it should answer. */
+import { printSketch } from "../../../src/runtime/sketch.ts";
+import { type Piece, printAnswer } from "./answer.ts";
+import { classify } from "./classify.ts";
+import { type Conversation, chat, grounded, toolCall } from "./converse.ts";
+import type { GeneratorData } from "./data-files.ts";
+import { type Extraction, extract } from "./extract.ts";
+import { labelled } from "./labelled.ts";
+import { Renderer } from "./render.ts";
+import type { Rng } from "./rng.ts";
+import { Values } from "./values.ts";
+
+export const TASKS = ["extract", "classify", "tool", "grounded", "chat"] as const;
+export type Task = (typeof TASKS)[number];
+
+export interface Sample extends Conversation {
+  readonly task: Task;
+  /** Null without one. */
+  readonly schema: unknown;
+}
+
+export interface SampleOptions {
+  /** Shares of the tasks; they need not add up to 1. */
+  readonly shares: readonly (readonly [Task, number])[];
+  /** Domains whose templates are used. */
+  readonly domains: readonly string[];
+}
+
+/** Of extraction: values with a label in front, of any kind. */
+const LABELLED_SHARE = 0.2;
+
+export const SHARES: SampleOptions["shares"] = [
+  ["extract", 0.66],
+  ["classify", 0.19],
+  ["tool", 0.07],
+  ["grounded", 0.06],
+  ["chat", 0.02],
+];
+
+export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions): Sample {
+  const renderer = new Renderer(rng, new Values(rng, data.words), data);
+  const task = rng.weighted(options.shares);
+  switch (task) {
+    case "extract": {
+      const made = rng.chance(LABELLED_SHARE)
+        ? labelled(renderer, data)
+        : extract(renderer, data, options.domains);
+      return withSchema(rng, data, task, made);
+    }
+    case "classify":
+      return withSchema(rng, data, task, classify(renderer, data));
+    case "tool":
+      return { task, schema: null, ...toolCall(renderer, data) };
+    case "grounded":
+      return { task, schema: null, ...grounded(renderer, data) };
+    case "chat":
+      return { task, schema: null, ...chat(renderer, data) };
+  }
+}
+
+function withSchema(
+  rng: Rng,
+  data: GeneratorData,
+  task: "extract" | "classify",
+  { text, schema, value }: Extraction,
+): Sample {
+  const sketch = printSketch(schema);
+  const extra = rng.chance(0.1) ? `\n${rng.pick(data.phrases.get("system") ?? [])}` : "";
+  const user = instructed(rng, data, task, text);
+  const answer: readonly Piece[] = printAnswer(value);
+  return { task, schema, system: sketch + extra, tools: [], user, answer };
+}
+
+/** Some users say what they want, most just send the text. */
+function instructed(rng: Rng, data: GeneratorData, task: Task, text: string): string {
+  const share = task === "classify" ? 0.2 : 0.22;
+  if (!rng.chance(share)) return text;
+  const line = rng.pick(data.phrases.get(`${task}_instruction`) ?? []);
+  const instruction = new Renderer(rng, new Values(rng, data.words), data).alternatives(line);
+  if (rng.chance(0.12)) return `${text}\n\n${instruction}`;
+  return instruction + rng.pick([" ", "\n", "\n\n"]) + (rng.chance(0.2) ? `"${text}"` : text);
+}

@@ -1,0 +1,96 @@
+/** The trainer's weights (`weights.f32`, in the order of trainer/model.py) as tensors of a GGUF. */
+import { readFileSync } from "node:fs";
+import { readGguf } from "../../../src/gguf/read.ts";
+
+export interface Shape {
+  readonly vocabulary: number;
+  readonly width: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly feedForward: number;
+}
+
+/** A GGUF tensor: its name, rows and columns; a vector has one row. */
+export interface Part {
+  readonly name: string;
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** In the trainer's order; query, key and value lie one after the other there, as do gate and up. */
+export function weightParts({ vocabulary, width, layers, feedForward }: Shape): Part[] {
+  const parts: Part[] = [{ name: "token_embd.weight", rows: vocabulary, columns: width }];
+  const add = (name: string, rows: number, columns: number) => parts.push({ name, rows, columns });
+  for (let i = 0; i < layers; i++) {
+    for (const name of ["q", "k", "v", "output"]) add(`blk.${i}.attn_${name}.weight`, width, width);
+    for (const name of ["gate", "up"]) add(`blk.${i}.ffn_${name}.weight`, feedForward, width);
+    add(`blk.${i}.ffn_down.weight`, width, feedForward);
+  }
+  for (let i = 0; i < layers; i++) {
+    for (const name of ["attn", "ffn"]) add(`blk.${i}.${name}_norm.weight`, 1, width);
+  }
+  add("output_norm.weight", 1, width);
+  return parts;
+}
+
+/** Every part's values, in order; the buffer has as many as the shape says. */
+export function* splitWeights(
+  shape: Shape,
+  weights: Float32Array,
+): Generator<Part & { readonly values: Float32Array }> {
+  let at = 0;
+  for (const part of weightParts(shape)) {
+    const size = part.rows * part.columns;
+    yield { ...part, values: weights.subarray(at, at + size) };
+    at += size;
+  }
+  if (at !== weights.length)
+    throw new Error(`the weights are ${weights.length} numbers, not ${at}`);
+}
+
+/** The weights of a model that `export.ts` wrote, in the trainer's order. */
+export async function readWeights(
+  path: string,
+): Promise<{ readonly shape: Shape; readonly weights: Float32Array }> {
+  const file = await readGguf(path);
+  const whole = (key: string): number => {
+    const value = file.metadata.get(`llama.${key}`);
+    if (typeof value?.value !== "number") throw new Error(`${path} has no llama.${key}`);
+    return value.value;
+  };
+  const tokens = file.metadata.get("tokenizer.ggml.tokens");
+  const shape: Shape = {
+    vocabulary: tokens?.type === "array" ? tokens.value.length : 0,
+    width: whole("embedding_length"),
+    layers: whole("block_count"),
+    heads: whole("attention.head_count"),
+    feedForward: whole("feed_forward_length"),
+  };
+  const bytes = readFileSync(path);
+  const parts = weightParts(shape).map(({ name, rows, columns }) => {
+    const tensor = file.tensors.find((one) => one.name === name);
+    if (tensor === undefined) throw new Error(`${path} has no tensor ${name}`);
+    return dequantize(bytes.subarray(tensor.offset), tensor.type, rows * columns);
+  });
+  const weights = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    weights.set(part, at);
+    at += part.length;
+  }
+  return { shape, weights };
+}
+
+/** Q8_0: blocks of a half-precision scale and 32 signed bytes. */
+function dequantize(bytes: Uint8Array, type: string, count: number): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const out = new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    if (type === "F32") out[i] = view.getFloat32(4 * i, true);
+    else if (type === "Q8_0") {
+      const block = Math.floor(i / 32) * 34;
+      out[i] = view.getFloat16(block, true) * view.getInt8(block + 2 + (i % 32));
+    } else throw new Error(`cannot read weights of type ${type}`);
+  }
+  return out;
+}

@@ -1,0 +1,60 @@
+/**
+ * Trains svc-tiny: `bun models/train/train.ts [--out FOLDER] [--from MODEL.gguf] [--steps N] ...`.
+ * Without `--from` everything is made from nothing. Kill it whenever you like: the same command goes
+ * on where it was. Needs Debian's python3-torch, libopenblas0-pthread and gcc; see README.md.
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+const FOLDER = import.meta.dirname;
+
+const { values: options } = parseArgs({
+  options: {
+    /** Checkpoints, shards and the finished model. */
+    out: { type: "string", default: ".cache/svc-tiny" },
+    from: { type: "string", default: "" },
+    shape: { type: "string", default: "1536,224,6,4,576" },
+    steps: { type: "string", default: "9000" },
+    /** Positions per step. */
+    batch: { type: "string", default: "6144" },
+    rate: { type: "string", default: "3e-3" },
+    /** Share of the steps in which the rate falls to nothing. */
+    decay: { type: "string", default: "0.5" },
+    workers: { type: "string", default: "1" },
+    seed: { type: "string", default: "1" },
+    python: { type: "string", default: "/usr/bin/python3" },
+  },
+});
+
+const out = resolve(options.out);
+mkdirSync(join(out, "run"), { recursive: true });
+const generator = (name: string) => join(FOLDER, "generator", name);
+
+async function run(command: readonly string[]): Promise<void> {
+  const child = Bun.spawn([...command], {
+    cwd: join(FOLDER, "trainer"),
+    stdio: ["ignore", "inherit", "inherit"],
+    // One thread per worker: matrices this small gain nothing from more.
+    env: { ...process.env, OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" },
+  });
+  const code = await child.exited;
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}`);
+}
+
+await run(["bun", generator("check-data.ts")]);
+const start = join(out, "start.f32");
+if (options.from !== "" && !existsSync(start)) {
+  await run(["bun", generator("import.ts"), resolve(options.from), start]);
+}
+await run([
+  ...[options.python, "train.py"],
+  ...["--run", join(out, "run"), "--shards", join(out, "shards")],
+  ...["--generator", `bun ${generator("shards.ts")}`],
+  ...["--shape", options.shape, "--steps", options.steps, "--batch", options.batch],
+  ...["--rate", options.rate, "--decay", options.decay, "--workers", options.workers],
+  ...["--seed", options.seed, ...(options.from === "" ? [] : ["--start", start])],
+]);
+const model = join(out, "svc-tiny-q8_0.gguf");
+await run(["bun", generator("export.ts"), join(out, "run/weights.f32"), model, options.shape]);
+process.stdout.write(`${model}\n`);

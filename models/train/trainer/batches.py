@@ -1,0 +1,97 @@
+"""Reads shards (written by shards.ts) and plans micro-batches; the plan depends on the shard number alone."""
+
+import json
+import os
+import random
+import subprocess
+import time
+
+import numpy as np
+import torch
+
+CELLS = 1536  # positions in one micro-batch, padding included; more leaves the caches (measured)
+
+
+class Shard:
+    """tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token)."""
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            header = json.loads(f.readline())
+            body = f.read()
+        at, self.samples = 0, header["samples"]
+        self.tasks, self.weight_scale = header["tasks"], header["weight_scale"]
+        for name, kind, count in header["arrays"]:
+            setattr(self, name, np.frombuffer(body, dtype=kind, count=count, offset=at))
+            at += np.dtype(kind).itemsize * count
+
+    def plan(self, seed):
+        """Lists of sample numbers of similar length, each list one micro-batch."""
+        rng = random.Random(seed)
+        length = np.diff(self.offsets.astype(np.int64))
+        order = sorted(range(self.samples), key=lambda i: length[i] + rng.random() * 16)
+        batches, at = [], 0
+        while at < len(order):
+            t = padded(length[order[min(at + CELLS // 64, len(order) - 1)]])
+            group = order[at : at + max(1, CELLS // t)]
+            while len(group) > 1 and padded(max(length[i] for i in group)) * len(group) > CELLS + 256:
+                group.pop()
+            batches.append(group)
+            at += len(group)
+        rng.shuffle(batches)
+        return batches
+
+    def tensors(self, group, prompt_weight):
+        """(ids [n, t], flat positions, targets, weights, kind of each position)."""
+        length = [int(self.offsets[i + 1] - self.offsets[i]) for i in group]
+        t = padded(max(length))
+        ids = np.zeros((len(group), t), np.int64)
+        positions, targets, weights, kinds = [], [], [], []
+        for row, i in enumerate(group):
+            at = int(self.offsets[i])
+            tokens = self.tokens[at : at + length[row]].astype(np.int64)
+            weight = self.weights[at : at + length[row]].astype(np.float32) / self.weight_scale
+            ids[row, : len(tokens)] = tokens
+            first = 1 if prompt_weight > 0 else int(self.answers[i])
+            where = np.arange(first, len(tokens))
+            if prompt_weight > 0:
+                weight = np.where(where < self.answers[i], prompt_weight, weight[first:])
+            else:
+                weight = weight[first:]
+                where, weight = where[weight > 0], weight[weight > 0]
+            positions.append(where - 1 + row * t)
+            targets.append(tokens[where])
+            weights.append(weight)
+            kinds.append(np.full(len(where), self.task[i], np.int64))
+        join = np.concatenate
+        return tuple(torch.from_numpy(join(x)) if isinstance(x, list) else torch.from_numpy(x)
+                     for x in (ids, positions, targets, [w.astype(np.float32) for w in weights], kinds))
+
+
+def padded(length):
+    return -(-int(length) // 32) * 32
+
+
+class ShardStore:
+    """Shards by number in a folder; a missing one is made by the generator, the next one ahead of time."""
+
+    def __init__(self, folder, command):
+        self.folder, self.command, self.running = folder, command, None
+
+    def path(self, number):
+        return os.path.join(self.folder, f"{number:05d}.shard")
+
+    def start(self, number):
+        if self.running is None and not os.path.exists(self.path(number)):
+            self.running = subprocess.Popen([*self.command, self.path(number), str(number)])
+
+    def get(self, number):
+        while not os.path.exists(self.path(number)):
+            self.start(number)
+            if self.running is not None and self.running.poll() is not None:
+                code, self.running = self.running.returncode, None
+                assert code == 0, f"the generator ended with {code}"
+            time.sleep(0.2)
+        if self.running is not None and self.running.poll() is not None:
+            self.running = None
+        return Shard(self.path(number))

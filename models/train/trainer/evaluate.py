@@ -1,0 +1,45 @@
+"""
+Loss and accuracy of weights on one shard that was never trained on.
+  python3 evaluate.py SHARD SHAPE WEIGHTS.f32|state.pt ...
+"""
+
+import sys
+
+import torch
+
+from batches import Shard
+from model import Network, Shape
+from train import read_weights
+
+torch.set_num_threads(1)
+
+
+@torch.no_grad()
+def evaluate(network, shard):
+    """Sums over the answers: weighted loss, weight, and by weight class hits and tokens."""
+    loss, total, classes = 0.0, 0.0, {}
+    for group in shard.plan(0):
+        ids, positions, targets, weights, _ = shard.tensors(group, 0)
+        logits = network.logits(ids).reshape(-1, network.shape.vocabulary)[positions]
+        each = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+        loss += (each * weights).sum().item()
+        total += weights.sum().item()
+        hit = logits.argmax(-1) == targets
+        for weight in weights.unique().tolist():
+            mine = weights == weight
+            right, count, sum_ = classes.get(weight, (0, 0, 0.0))
+            classes[weight] = (
+                right + hit[mine].sum().item(), count + mine.sum().item(), sum_ + each[mine].sum().item()
+            )
+    return loss / total, classes
+
+
+if __name__ == "__main__":
+    shard = Shard(sys.argv[1])
+    sizes = list(map(int, sys.argv[2].split(",")))
+    for path in sys.argv[3:]:
+        network = Network(Shape(*sizes, sizes[1] // sizes[3]))
+        network.flat.copy_(read_weights(path))
+        loss, classes = evaluate(network, shard)
+        parts = [f"{w:.1f}: {h / n:.4f} ({s / n:.3f})" for w, (h, n, s) in sorted(classes.items())]
+        print(f"{path}: loss {loss:.4f}; accuracy (loss) by weight {', '.join(parts)}")

@@ -1,0 +1,127 @@
+"""The network: a llama-style decoder with tied embeddings, in float32."""
+
+import math
+
+import torch
+
+from ops import AddNorm, Attention, CrossEntropy, Embed, Linear, SwiGlu
+
+
+class Shape:
+    """Sizes of a network; `head` is the width of one attention head."""
+
+    def __init__(self, vocabulary, width, layers, heads, feed_forward, head=64, context=1024, rope_base=10000.0):
+        self.vocabulary, self.width, self.layers, self.heads = vocabulary, width, layers, heads
+        self.feed_forward, self.head, self.context, self.rope_base = feed_forward, head, context, rope_base
+
+    def tensors(self):
+        """Name -> shape, matrices first."""
+        d, inner = self.width, self.heads * self.head
+        out = {"embedding": (self.vocabulary, d)}
+        for i in range(self.layers):
+            out[f"{i}.qkv"] = (3 * inner, d)
+            out[f"{i}.out"] = (d, inner)
+            out[f"{i}.gate_up"] = (2 * self.feed_forward, d)
+            out[f"{i}.down"] = (d, self.feed_forward)
+        for i in range(self.layers):
+            out[f"{i}.norm_attention"] = (d,)
+            out[f"{i}.norm_feed_forward"] = (d,)
+        out["norm_out"] = (d,)
+        return out
+
+    def rotation(self):
+        """[context][head]: cos and sin interleaved, for the interleaved rotary order that llama in GGUF wants."""
+        speed = self.rope_base ** (-torch.arange(0, self.head, 2).float() / self.head)
+        angle = torch.arange(self.context).float()[:, None] * speed[None]
+        return torch.stack([angle.cos(), angle.sin()], -1).reshape(self.context, self.head).contiguous()
+
+
+class Network:
+    """Weights as views of one shared flat buffer; gradients in another per worker."""
+
+    def __init__(self, shape, seed=0):
+        self.shape = shape
+        self.turn = shape.rotation()
+        sizes = {name: math.prod(s) for name, s in shape.tensors().items()}
+        self.count = sum(sizes.values())
+        self.flat = torch.zeros(self.count).share_memory_()
+        self.weight = self.views(self.flat)
+        self._initialise(seed)
+
+    def views(self, buffer):
+        views, at = {}, 0
+        for name, shape in self.shape.tensors().items():
+            size = math.prod(shape)
+            views[name] = buffer[at : at + size].view(shape)
+            at += size
+        return views
+
+    def gradient_buffer(self):
+        """(flat buffer, views), zeroed and shared between processes."""
+        flat = torch.zeros(self.count).share_memory_()
+        return flat, self.views(flat)
+
+    def _initialise(self, seed):
+        generator = torch.Generator().manual_seed(seed)
+        for name, w in self.weight.items():
+            if w.dim() == 1:
+                w.fill_(1)
+            elif name == "embedding":
+                w.normal_(0, 0.02, generator=generator)
+            else:
+                scale = w.shape[1] ** -0.5
+                if name.endswith((".out", ".down")):
+                    scale /= math.sqrt(2 * self.shape.layers)
+                w.normal_(0, scale, generator=generator)
+
+    def _hidden(self, ids, gradient):
+        batch, t = ids.shape
+        shape, w, g, turn = self.shape, self.weight, gradient, self.turn[: ids.shape[1]]
+        anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
+        x, y = Embed.apply(w["embedding"], ids.reshape(-1), g["embedding"], anchor), None
+        for i in range(shape.layers):
+            name = f"{i}.norm_attention"
+            x, h = AddNorm.apply(x, y, self.weight[name], g[name])
+            qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"])
+            y = Linear.apply(Attention.apply(qkv, turn, batch, shape.heads), w[f"{i}.out"], g[f"{i}.out"])
+            name = f"{i}.norm_feed_forward"
+            x, h = AddNorm.apply(x, y, self.weight[name], g[name])
+            gate_up = Linear.apply(h, w[f"{i}.gate_up"], g[f"{i}.gate_up"])
+            y = Linear.apply(SwiGlu.apply(gate_up), w[f"{i}.down"], g[f"{i}.down"])
+        _, h = AddNorm.apply(x, y, self.weight["norm_out"], g["norm_out"])
+        return h
+
+    def add_gradients(self, ids, positions, target, weight, gradient):
+        """
+        One micro-batch. ids [batch, t] with t a multiple of 32; positions are flat indices into it whose next token
+        is target, weighted by weight. Sums gradients into `gradient`; returns (loss, hits).
+        """
+        with torch.enable_grad():
+            h = self._hidden(ids, gradient)
+            logits = Linear.apply(h[positions], self.weight["embedding"], gradient["embedding"])
+            _, loss, hits = CrossEntropy.apply(logits, target, weight)
+            loss.backward()
+        return loss.item(), hits.item()
+
+    def logits(self, ids):
+        """Logits [batch, t, vocabulary] by plain torch, differentiable; slow, for checks."""
+        shape, w = self.shape, self.weight
+        batch, t = ids.shape
+        x = w["embedding"][ids]
+
+        def norm(v, gain):
+            return v * torch.rsqrt((v * v).mean(-1, keepdim=True) + 1e-5) * gain
+
+        def rotate(v):
+            c, s, a, b = self.turn[:t, 0::2], self.turn[:t, 1::2], v[..., 0::2], v[..., 1::2]
+            return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
+
+        future = torch.full((t, t), float("-inf")).triu(1)
+        for i in range(shape.layers):
+            qkv = norm(x, w[f"{i}.norm_attention"]) @ w[f"{i}.qkv"].t()
+            q, k, v = [z.view(batch, t, shape.heads, shape.head).transpose(1, 2) for z in qkv.chunk(3, -1)]
+            score = (rotate(q) @ rotate(k).transpose(-1, -2) * shape.head**-0.5 + future).softmax(-1)
+            x = x + (score @ v).transpose(1, 2).reshape(batch, t, -1) @ w[f"{i}.out"].t()
+            gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
+            x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()
+        return norm(x, w["norm_out"]) @ w["embedding"].t()

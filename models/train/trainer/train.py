@@ -1,0 +1,206 @@
+"""
+Trains the network by steps. Resumable: kill it at any time and start the same command again.
+
+  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 1536,256,6,4,704 --steps 6000
+
+Writes FOLDER/state.pt (weights, optimizer, position in the data; every few minutes, replaced whole),
+FOLDER/log.jsonl (one line per report) and at the end FOLDER/weights.json + weights.f32 for export.ts.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+
+import numpy as np
+import torch
+import torch.multiprocessing as mp
+
+from batches import ShardStore
+from model import Network, Shape
+from optimizer import Optimizer
+
+torch.set_num_threads(1)
+
+
+def arguments():
+    p = argparse.ArgumentParser()
+    p.add_argument("--run", required=True)
+    p.add_argument("--shards", required=True)
+    p.add_argument("--generator", required=True)
+    p.add_argument("--shape", required=True, help="vocabulary,width,layers,heads,feed_forward")
+    p.add_argument("--steps", type=int, required=True)
+    p.add_argument("--batch", type=int, default=16384, help="positions per step")
+    p.add_argument("--rate", type=float, default=3e-3)
+    p.add_argument("--warmup", type=int, default=100)
+    p.add_argument("--decay", type=float, default=0.4, help="share of the steps with falling rate, at the end")
+    p.add_argument("--prompt-weight", type=float, default=0.0)
+    p.add_argument("--start", default="", help="weights of another run's state.pt to begin from")
+    p.add_argument("--first-shard", type=int, default=0)
+    p.add_argument("--workers", type=int, default=1)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--report", type=int, default=25)
+    p.add_argument("--save-seconds", type=int, default=180)
+    return p.parse_args()
+
+
+def rate_at(step, o):
+    falling = o.steps * o.decay
+    return o.rate * min(1.0, (step + 1) / o.warmup, max(0.0, (o.steps - step) / falling) if falling else 1.0)
+
+
+class Feed:
+    """Micro-batches in a fixed order, by position (shard, index in its plan)."""
+
+    def __init__(self, store, options, shard, index):
+        self.store, self.options, self.number, self.index, self.shard = store, options, shard, index, None
+
+    def step(self, size):
+        """The (shard, group) pairs of one step: micro-batches up to `size` positions."""
+        out, cells = [], 0
+        while cells < size:
+            if self.shard is None:
+                self.shard = self.store.get(self.number)
+                self.plan = self.shard.plan(self.options.seed * 1_000_003 + self.number)
+                self.store.start(self.number + 1)
+            if self.index >= len(self.plan):
+                self.number, self.index, self.shard = self.number + 1, 0, None
+                continue
+            group = self.plan[self.index]
+            longest = max(int(self.shard.offsets[i + 1] - self.shard.offsets[i]) for i in group)
+            cells += longest * len(group)
+            out.append((self.shard, group))
+            self.index += 1
+        return out, cells
+
+
+class Crew:
+    """Worker processes that share the weights; each claims the next micro-batch of the step until none is left."""
+
+    def __init__(self, network, feed, options):
+        self.network, self.feed, self.options = network, feed, options
+        self.next = mp.Value("l", 0)
+        self.gradients = [network.gradient_buffer() for _ in range(options.workers)]
+        self.sums = torch.zeros(options.workers, 64, 4, dtype=torch.float64).share_memory_()
+        self.barrier = mp.Barrier(options.workers)
+
+    def work(self, worker):
+        """This worker's share of the next step; returns the positions in the whole step."""
+        groups, cells = self.feed.step(self.options.batch)
+        flat, views = self.gradients[worker]
+        while True:
+            with self.next.get_lock():
+                i = self.next.value
+                self.next.value += 1
+            if i >= len(groups):
+                break
+            shard, group = groups[i]
+            ids, positions, targets, weights, kinds = shard.tensors(group, self.options.prompt_weight)
+            loss, hits = self.network.add_gradients(ids, positions, targets, weights, views)
+            sums = self.sums[worker, 0]
+            sums += torch.tensor([loss, float(weights.sum()), hits, len(targets)], dtype=torch.float64)
+        return cells
+
+    def serve(self, worker, parent):
+        torch.set_num_threads(1)
+        while os.getppid() == parent:
+            self.barrier.wait()
+            self.work(worker)
+            self.barrier.wait()
+
+    def run_step(self):
+        """(flat gradient of the step as a weighted mean, loss, accuracy, positions)."""
+        self.next.value = 0
+        self.sums.zero_()
+        for flat, _ in self.gradients:
+            flat.zero_()
+        if self.options.workers > 1:
+            self.barrier.wait()
+        cells = self.work(0)
+        if self.options.workers > 1:
+            self.barrier.wait()
+        total = self.gradients[0][0]
+        for flat, _ in self.gradients[1:]:
+            total += flat
+        loss, weight, hits, count = self.sums.sum(0)[0].tolist()
+        total /= weight
+        return total, loss / weight, hits / count, cells
+
+
+def read_weights(path):
+    """Of another run's state.pt, or of a model (generator/import.ts)."""
+    if path.endswith(".f32"):
+        return torch.from_numpy(np.fromfile(path, dtype=np.float32))
+    return torch.load(path)["flat"]
+
+
+def save(path, network, optimizer, feed, step, tokens, options):
+    state = {
+        "flat": network.flat.clone(), "optimizer": optimizer.state(), "shard": feed.number, "index": feed.index,
+        "step": step, "tokens": tokens, "shape": options.shape,
+    }
+    torch.save(state, path + ".part")
+    os.replace(path + ".part", path)  # A kill before this line leaves the former state whole.
+
+
+def export(folder, network, options):
+    with open(os.path.join(folder, "weights.f32"), "wb") as f:
+        f.write(network.flat.numpy().tobytes())
+    shape = network.shape
+    with open(os.path.join(folder, "weights.json"), "w") as f:
+        json.dump({
+            "vocabulary": shape.vocabulary, "width": shape.width, "layers": shape.layers, "heads": shape.heads,
+            "feed_forward": shape.feed_forward, "head": shape.head, "context": shape.context,
+            "rope_base": shape.rope_base, "tensors": {k: list(v) for k, v in shape.tensors().items()},
+        }, f, indent=1)
+
+
+def main():
+    o = arguments()
+    os.makedirs(o.run, exist_ok=True)
+    os.makedirs(o.shards, exist_ok=True)
+    vocabulary, width, layers, heads, feed_forward = map(int, o.shape.split(","))
+    head = width // heads
+    network = Network(Shape(vocabulary, width, layers, heads, feed_forward, head), o.seed)
+    optimizer = Optimizer(network)
+    path, step, tokens, shard, index = os.path.join(o.run, "state.pt"), 0, 0, o.first_shard, 0
+    if os.path.exists(path):
+        state = torch.load(path)
+        assert state["shape"] == o.shape, "the saved state has another shape"
+        network.flat.copy_(state["flat"])
+        optimizer.load(state["optimizer"])
+        step, tokens, shard, index = state["step"], state["tokens"], state["shard"], state["index"]
+    elif o.start:
+        network.flat.copy_(read_weights(o.start))
+    feed = Feed(ShardStore(o.shards, o.generator.split()), o, shard, index)
+    crew = Crew(network, feed, o)
+    for worker in range(1, o.workers):
+        process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)
+        process.start()
+    log = open(os.path.join(o.run, "log.jsonl"), "a")
+    losses, hits, steps, since, seen, saved = 0.0, 0.0, 0, time.time(), 0, time.time()
+    while step < o.steps:
+        gradient, loss, accuracy, cells = crew.run_step()
+        norm = optimizer.step(gradient, rate_at(step, o))
+        step, tokens, seen, steps = step + 1, tokens + cells, seen + cells, steps + 1
+        losses, hits = losses + loss, hits + accuracy
+        if step % o.report == 0 or step == o.steps:
+            line = {
+                "step": step, "tokens": tokens, "loss": round(losses / steps, 4),
+                "accuracy": round(hits / steps, 4), "rate": round(rate_at(step, o), 6), "norm": round(norm, 3),
+                "tokens_per_s": round(seen / (time.time() - since)), "shard": feed.number,
+            }
+            print(json.dumps(line), file=log, flush=True)
+            sys.stderr.write(f"\rstep {step}/{o.steps} {line}   ")
+            losses, hits, steps, seen, since = 0.0, 0.0, 0, 0, time.time()
+        if time.time() - saved > o.save_seconds:
+            save(path, network, optimizer, feed, step, tokens, o)
+            saved = time.time()
+    save(path, network, optimizer, feed, step, tokens, o)
+    export(o.run, network, o)
+    sys.stderr.write("\ndone\n")
+
+
+if __name__ == "__main__":
+    main()

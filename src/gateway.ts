@@ -1,0 +1,281 @@
+/**
+ * A whole gateway in one process: data directory, ledger, engine and routes wired together. Serving
+ * it on a port is `src/cli`; calling it without one is `src/testing.ts`.
+ */
+
+import { randomFillSync } from "node:crypto";
+import { join } from "node:path";
+import { type AnchorConfig, NO_ANCHORS } from "./anchor/anchor-config.ts";
+import { timeOrderedId } from "./bytes/base32.ts";
+import { ConsoleAssets } from "./console/assets.ts";
+import { checkpointCron } from "./cron/checkpoint-cron.ts";
+import type { Grammar } from "./grammar/grammar.ts";
+import { type App, createApp } from "./http/app.ts";
+import type { RequestInfo } from "./http/door.ts";
+import type { Log } from "./ledger/clock.ts";
+import { lockOf } from "./mask/lock-of.ts";
+import { loadVocabulary } from "./mask/vocabulary.ts";
+import type { Registry } from "./process/registry.ts";
+import { startProcesses } from "./process/start.ts";
+import { buildRev, VERSION } from "./rev.ts";
+import { type Engine, startEngine } from "./runtime/engine.ts";
+import { MANIFEST_PATH } from "./runtime/manifest.ts";
+import type { TierName } from "./runtime/request.ts";
+import { Admin } from "./service/admin.ts";
+import { Audit } from "./service/audit.ts";
+import { type ChatDeps, completeChat, streamChat } from "./service/chat.ts";
+import { clientAddressOf } from "./service/client-address.ts";
+import { assertLimits, DEFAULT_LIMITS, type Limits } from "./service/limits.ts";
+import { Locks } from "./service/locks.ts";
+import { MatterState } from "./service/matter-state.ts";
+import { Meter } from "./service/metered-call.ts";
+import { openSearch, type SearchConfig, type SearchPort } from "./service/open-search.ts";
+import { openTrust, type Trust } from "./service/open-trust.ts";
+import { Processes, type ProcessesDeps } from "./service/processes.ts";
+import { Searches } from "./service/search.ts";
+import { SignUpDesk } from "./service/sign-up.ts";
+import { System } from "./service/system.ts";
+import { type UsageQuery, usageOf } from "./service/usage.ts";
+import { Payments } from "./tenant/payments.ts";
+import { SignUps } from "./tenant/sign-up.ts";
+
+export interface GatewayConfig {
+  /** Made on first use; one process at a time. */
+  readonly dataDir: string;
+  /** Per tier: a name of the manifest, or the absolute path of a GGUF. */
+  readonly tiers: Readonly<Record<TierName, string>>;
+  readonly manifestPath: string;
+  /** Use no GPU even where there is one. */
+  readonly forceCpu: boolean;
+  /** Null takes what the manifest says, else one per real core. */
+  readonly threads: number | null;
+  /** Tokens of one sequence; null takes what the manifest or the model says. */
+  readonly contextTokens: number | null;
+  /** Answers that run at the same time. */
+  readonly rows: number;
+  /** Requests that may wait for a row. */
+  readonly queueMax: number;
+  /** 64 hex digits each; null keeps the key in a file of the data directory. */
+  readonly masterKey: string | null;
+  readonly masterKeyNext: string | null;
+  readonly rootKey: string | null;
+  /** What X-Admin-Key must be; null: nobody is let in. */
+  readonly adminKey: string | null;
+  /** Of the payment provider's webhook; none: no event is genuine. */
+  readonly stripeWebhookSecrets: readonly string[];
+  /** For a checkout that does not say what it sold. */
+  readonly checkoutPackage: string | null;
+  /** Proxies of the operator's own, whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Which timestamping services checkpoints are submitted to; none by default. */
+  readonly anchors: AnchorConfig;
+  /** Where search results come from; by default the data directory's index, if there is one. */
+  readonly search: SearchConfig;
+  readonly limits: Limits;
+}
+
+/** What a gateway takes from the world around it. */
+export interface GatewayDeps {
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Facts without secrets. */
+  readonly log: Log;
+  /** The state on disk has become unknown: the process must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface Gateway extends Omit<Trust, "close"> {
+  /** Answers any request; never throws, and every response is sealed. */
+  fetch(request: Request, info?: RequestInfo): Promise<Response>;
+  /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
+  readonly whenReady: Promise<void>;
+  readonly version: string;
+  readonly engine: Pick<Engine, "tiers" | "ready">;
+  /** Ends running answers, writes what waits, and frees the data directory. */
+  close(): Promise<void>;
+}
+
+/** The embedded model for both tiers. The data directory has no default. */
+export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
+  tiers: { "svc-tier-a": "svc-tiny", "svc-tier-b": "svc-tiny" },
+  manifestPath: MANIFEST_PATH,
+  forceCpu: false,
+  threads: null,
+  contextTokens: null,
+  rows: 4,
+  queueMax: 64,
+  masterKey: null,
+  masterKeyNext: null,
+  rootKey: null,
+  adminKey: null,
+  stripeWebhookSecrets: [],
+  checkoutPackage: null,
+  trustedProxies: [],
+  anchors: NO_ANCHORS,
+  search: { kind: "local", path: null },
+  limits: DEFAULT_LIMITS,
+};
+
+/** What the process itself offers. */
+const PROCESS_DEPS: GatewayDeps = {
+  nowMs: Date.now,
+  randomBytes: (count) => randomFillSync(new Uint8Array(count)),
+  log: () => {},
+  onFatal: (error) => {
+    process.stderr.write(`${error.message}\n`);
+    // What is on disk can be read by a new process only.
+    process.exit(70);
+  },
+};
+
+/** For programs that embed a gateway: a data directory is enough. */
+export function createGateway(
+  config: Pick<GatewayConfig, "dataDir"> & Partial<GatewayConfig>,
+): Pick<Gateway, "fetch" | "whenReady" | "tenants" | "close"> {
+  return openGateway({ ...GATEWAY_DEFAULTS, ...config });
+}
+
+/**
+ * Opens the data directory and starts loading the models.
+ * @throws StoreError, LedgerError, TenantError, KeyFileError where the directory cannot be opened.
+ */
+export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> = {}): Gateway {
+  const deps = { ...PROCESS_DEPS, ...given };
+  assertLimits(config.limits);
+  const trust = openTrustOf(config, deps);
+  const { checkpoints, anchors } = trust;
+  const schedule = checkpointCron({ checkpoints, anchors, log: deps.log });
+  const engine = startEngineOf(config, deps);
+  const search = openSearch(config.search, config.dataDir);
+  const app = openApp(config, deps, { trust, engine, search });
+  return {
+    fetch: (request, info = { clientAddress: null }) =>
+      app.fetch(request, seenThrough(config.trustedProxies, request, info)),
+    whenReady: engine.whenReady,
+    version: VERSION,
+    engine,
+    ...trust,
+    async close() {
+      schedule.stop();
+      await engine.close();
+      search.close();
+      trust.close();
+    },
+  };
+}
+
+function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
+  return openTrust({
+    ...deps,
+    dataDir: config.dataDir,
+    masterKey: config.masterKey,
+    nextMasterKey: config.masterKeyNext,
+    rootKey: config.rootKey,
+    anchors: config.anchors,
+    rev: buildRev(),
+  });
+}
+
+function startEngineOf(config: GatewayConfig, { log }: GatewayDeps): Engine<Grammar> {
+  return startEngine<Grammar>({
+    tiers: config.tiers,
+    manifestPath: config.manifestPath,
+    forceCpu: config.forceCpu,
+    threads: config.threads,
+    contextTokens: config.contextTokens,
+    rows: config.rows,
+    queueMax: config.queueMax,
+    selfTestDir: join(config.dataDir, "self-tests"),
+    loadVocabulary,
+    createLock: lockOf,
+    log: (message) => log("info", "engine", { message }),
+  });
+}
+
+interface Parts {
+  readonly trust: Trust;
+  readonly engine: Engine<Grammar>;
+  readonly search: SearchPort;
+}
+
+function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, search }: Parts): App {
+  const { limits } = config;
+  const { nowMs, randomBytes, log } = deps;
+  const { tenants, ledger, keys, checkpoints, rev, store } = trust;
+  const meter = new Meter({ ledger, admission: trust.admission, rev });
+  const locks = new Locks(limits.compiledSchemasMax);
+  const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
+  const state = new MatterState({ store, meter, nowMs });
+  const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
+  const registry = soundRegistry(log);
+  return createApp({
+    limits,
+    seal: {
+      key: keys.current,
+      rev,
+      hmacSecret: (tenantId) => tenants.hmacSecret(tenantId),
+      chainHead: (identity) =>
+        identity === null
+          ? checkpoints.globalHead()
+          : ledger.head(identity.tenantId, identity.appId).headHash,
+      nowMs: () => ledger.clock.nowMs(),
+    },
+    authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
+    newRequestId: () => `req_${timeOrderedId(nowMs(), randomBytes)}`,
+    nowMs,
+    report: (error, requestId) => log("error", "request_failed", failureFacts(error, requestId)),
+    system: new System({ engine, version: VERSION, rev, startedMs: nowMs(), nowMs }),
+    attestationKey: keys.current.publicKeyPem,
+    attestationKeys: () => keys.history(),
+    audit: new Audit(trust, nowMs),
+    completeChat: (caller, request) => completeChat(chat, caller, request),
+    streamChat: (caller, request) => streamChat(chat, caller, request),
+    processes: new Processes({ registry, meter, nowMs, recordsOf }),
+    state,
+    searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
+    consoleAssets: new ConsoleAssets(),
+    ...operatorParts(config, deps, trust, meter),
+  });
+}
+
+/** The client behind the operator's own proxies. */
+function seenThrough(
+  trustedProxies: readonly string[],
+  request: Request,
+  { clientAddress }: RequestInfo,
+): RequestInfo {
+  const forwardedFor = request.headers.get("x-forwarded-for");
+  const proxies = new Set(trustedProxies);
+  return { clientAddress: clientAddressOf(clientAddress, forwardedFor, proxies) };
+}
+
+/** What the operator and newcomers use. */
+function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, meter: Meter) {
+  const { adminKey, limits } = config;
+  const { nowMs, randomBytes } = deps;
+  const { ledger, store, tenants } = trust;
+  const signUps = new SignUps({ store, tenants, randomBytes, nowMs });
+  const perHour = limits.signUpsPerHour;
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  return {
+    admin: new Admin({ adminKey, store, tenants, meter, nowMs }),
+    usage: (query: UsageQuery) => usageOf(ledger, query),
+    signUps: new SignUpDesk({ signUps, perHour, nowMs, wait }),
+    payments: new Payments({ store, tenants, nowMs, defaultPackage: config.checkoutPackage }),
+    paymentSecrets: config.stripeWebhookSecrets,
+  };
+}
+
+/** Every engine whose goldens come out as recorded; one that fails is left out, loudly. */
+function soundRegistry(log: Log): Registry {
+  const { registry, failures } = startProcesses();
+  for (const failure of failures) log("error", "process_self_test_failed", { ...failure });
+  return registry;
+}
+
+function failureFacts(error: unknown, requestId: string): Readonly<Record<string, string>> {
+  if (!(error instanceof Error)) return { request_id: requestId, message: String(error) };
+  const { message, stack = "" } = error;
+  return { request_id: requestId, name: error.name, message, stack };
+}

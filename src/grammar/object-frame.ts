@@ -1,0 +1,241 @@
+/**
+ * A position between the members of an object: what may follow, worked out when it is first asked
+ * for, and kept. Immutable to the outside; equal histories share one frame.
+ */
+
+import type { Schema } from "../schema/schema.ts";
+import { ContainerFrame } from "./container-frame.ts";
+import { type LooseMembers, looseMembers } from "./loose-members.ts";
+import { type Completion, completeObject, escapesNeeded } from "./object-completion.ts";
+import type { KeyClass, ObjectShape } from "./object-shape.ts";
+import { emptyObject, type ObjectState } from "./object-state.ts";
+import { type Literal, type Place, placeKey, type Verdict } from "./place.ts";
+import type { WritableKeys } from "./writable-keys.ts";
+
+/** A key that may be written: where its value stands, and what follows the value. */
+export interface Member {
+  readonly place: Place;
+  /** The position after the value, unless the value made atoms fail. */
+  readonly next: ObjectFrame;
+  /** For each observed schema of the place, the atoms that fail with it. */
+  readonly failsWith: readonly (readonly number[])[];
+}
+
+export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Completion> {
+  readonly #lazyLoose: LazyLoose;
+  readonly #named = new Map<number, Member | null>();
+  readonly #samples = new Map<number, Member | null>();
+  readonly #failed = new Map<string, ObjectFrame>();
+  #hasMember: boolean | undefined;
+  #unnamedKeys: WritableKeys | null | undefined;
+
+  /** @param loose shared by all frames of a shape. */
+  constructor(state: ObjectState, loose: LazyLoose) {
+    super(state);
+    this.#lazyLoose = loose;
+  }
+
+  get #loose(): LooseMembers | null {
+    return this.#lazyLoose.members;
+  }
+
+  /** The member under a name, by rank, or null where it may not be written. */
+  named(rank: number): Member | null {
+    const known = this.#named.get(rank);
+    if (known !== undefined) return known;
+    const blocked = this.state.hasSeen(rank) || rank < this.state.cursor;
+    const member = blocked ? null : this.#member(this.shape.nameClass(rank), null);
+    this.#named.set(rank, member);
+    return member;
+  }
+
+  /** The member under an unnamed key of a colour; the key must not be among `state.used`. */
+  unnamed(colour: number, key: Uint8Array): Member | null {
+    return this.#member(this.shape.restClass(colour), key);
+  }
+
+  /** As `unnamed`, for any key of the colour: not to be kept, since it does not know the key. */
+  anyUnnamed(colour: number): Member | null {
+    const known = this.#samples.get(colour);
+    if (known !== undefined) return known;
+    const member = this.#member(this.shape.restClass(colour), NO_KEY);
+    this.#samples.set(colour, member);
+    return member;
+  }
+
+  /** The unnamed keys that may be written; null for none. */
+  get unnamedKeys(): WritableKeys | null {
+    if (this.#unnamedKeys !== undefined) return this.#unnamedKeys;
+    const { keys } = this.shape;
+    const loose = this.#loose;
+    const colours = loose
+      ? loose.colours(this.state)
+      : [...keys.colours.keys()].filter((colour) => this.anyUnnamed(colour) !== null);
+    this.#unnamedKeys = colours.length > 0 ? keys.writable(colours) : null;
+    return this.#unnamedKeys;
+  }
+
+  /** Some member may be written. */
+  get hasMember(): boolean {
+    if (this.#hasMember === undefined) {
+      const unnamed = this.unnamedKeys !== null && this.hasUnnamed(0, 0, 0, this.state.used.length);
+      this.#hasMember = unnamed || this.hasNamed(0);
+    }
+    return this.#hasMember;
+  }
+
+  /** A name that may be written goes on from a state of `shape.nameTexts`. */
+  hasNamed(names: number): boolean {
+    const { nameTexts } = this.shape;
+    const end = nameTexts.end(names);
+    for (let i = nameTexts.first(names); i < end; i++) {
+      if (this.allows(nameTexts.sources[i] as number)) return true;
+    }
+    return false;
+  }
+
+  /** The name of this rank may be written. */
+  allows(rank: number): boolean {
+    const loose = this.#loose;
+    return loose ? loose.allows(this.state, rank) : this.named(rank) !== null;
+  }
+
+  /**
+   * An unnamed key that may be written goes on from a state of `unnamedKeys`, `length` code points
+   * of it begun.
+   * @param names state of `shape.nameTexts` for the same text, -1 where no name begins like that.
+   * @param used how many of the unnamed keys written begin like that.
+   */
+  hasUnnamed(rest: number, length: number, names: number, used: number): boolean {
+    const keys = this.unnamedKeys as WritableKeys;
+    if (!keys.isLive(rest, length)) return false;
+    if (used === 0 && names < 0) return true;
+    // Only keys that are neither used nor names count.
+    const taken = used + (names < 0 ? 0 : this.#namesAmong(keys, names));
+    return taken === 0 || keys.countFrom(rest, length, taken + 1) > taken;
+  }
+
+  /** Names that unnamed keys of the colours could spell, and must not. */
+  #namesAmong(keys: WritableKeys, names: number): number {
+    const { shape } = this;
+    const end = shape.nameTexts.end(names);
+    let count = 0;
+    for (let i = shape.nameTexts.first(names); i < end; i++) {
+      const name = shape.names[shape.nameTexts.sources[i] as number] as string;
+      if (keys.has(shape.keys.colourOf(name))) count += 1;
+    }
+    return count;
+  }
+
+  protected override complete(): Completion | null {
+    return completeObject(this.state);
+  }
+
+  /** The position after a member's value, given the truth of what was observed of it. */
+  settle(member: Member, verdict: Verdict): ObjectFrame {
+    const failing = new Set<number>();
+    for (const [i, atoms] of member.failsWith.entries()) {
+      if (verdict[i] === 0) for (const atom of atoms) failing.add(atom);
+    }
+    return failing.size === 0 ? member.next : member.next.#withFailed([...failing]);
+  }
+
+  #withFailed(atoms: readonly number[]): ObjectFrame {
+    const key = atoms.toSorted((a, b) => a - b).join();
+    const known = this.#failed.get(key);
+    if (known) return known;
+    const frame = new ObjectFrame(this.state.withFailed(atoms), this.#lazyLoose);
+    this.#failed.set(key, frame);
+    return frame;
+  }
+
+  #member(keyClass: KeyClass, key: Uint8Array | null): Member | null {
+    const loose = this.#loose;
+    if (loose) {
+      const place = loose.place(keyClass);
+      if (place === null || !loose.isNext(this.state, keyClass)) return null;
+      const next = new ObjectFrame(this.state.afterKey(keyClass, key), this.#lazyLoose);
+      return { place, next, failsWith: [] };
+    }
+    const after = this.state.afterKey(keyClass, key);
+    const wants = wantsAt(after, keyClass);
+    if (wants.length === 0) return null;
+    const next = new ObjectFrame(after, this.#lazyLoose);
+    const { context, isGuided } = this.shape;
+    if (isGuided) return { place: context.place(wants, []), next, failsWith: [] };
+    const watchers = watchersOf(after, keyClass);
+    for (const schema of settledBy(wants)) watchers.delete(schema);
+    const place = context.place(wants, [...watchers.keys()]);
+    return { place, next, failsWith: place.observed.map((schema) => watchers.get(schema) ?? []) };
+  }
+}
+
+/** Worked out on first use: while costs are still being found, it could be wrong. */
+class LazyLoose {
+  readonly #shape: ObjectShape;
+  #members: LooseMembers | null | undefined;
+
+  constructor(shape: ObjectShape) {
+    this.#shape = shape;
+  }
+
+  get members(): LooseMembers | null {
+    if (this.#members === undefined) this.#members = looseMembers(this.#shape);
+    return this.#members;
+  }
+}
+
+const NO_KEY = new Uint8Array(0);
+
+export function initialObject(shape: ObjectShape): ObjectFrame {
+  return new ObjectFrame(emptyObject(shape), new LazyLoose(shape));
+}
+
+/** Atoms that fail if the value does not satisfy a schema. */
+function watchersOf(after: ObjectState, keyClass: KeyClass): Map<Schema, number[]> {
+  const watchers = new Map<Schema, number[]>();
+  for (const [index, demand] of keyClass.demands.entries()) {
+    if (after.failed[index] === 1) continue;
+    for (const schema of demand.schemas) {
+      const atoms = watchers.get(schema) ?? [];
+      atoms.push(index);
+      watchers.set(schema, atoms);
+    }
+  }
+  return watchers;
+}
+
+/** Schemas that hold whichever want is met: nothing is to be learnt about them. */
+function settledBy(wants: readonly (readonly Literal[])[]): Schema[] {
+  const [first = []] = wants;
+  return first
+    .filter(
+      (literal) => literal.positive && wants.every((want) => hasPositive(want, literal.schema)),
+    )
+    .map((literal) => literal.schema);
+}
+
+function hasPositive(want: readonly Literal[], schema: Schema): boolean {
+  return want.some((literal) => literal.positive && literal.schema === schema);
+}
+
+/** For each plan that can still be met after this key: what its value must satisfy. */
+function wantsAt(after: ObjectState, keyClass: KeyClass): Literal[][] {
+  const { shape } = after;
+  const wants: Literal[][] = [];
+  for (const plan of shape.plans) {
+    if (plan.holds.some((index) => after.failed[index] === 1)) continue;
+    const base = shape.base(plan, keyClass);
+    if (base === null) continue;
+    for (const extra of escapesNeeded(after, plan, keyClass)) {
+      const want = [...base, ...extra];
+      if (Number.isFinite(shape.context.cost(shape.context.place([want], [])))) wants.push(want);
+    }
+  }
+  return distinctWants(wants);
+}
+
+/** Each demand once: plans often ask the same of a value. */
+function distinctWants(wants: readonly Literal[][]): Literal[][] {
+  return [...new Map(wants.map((want) => [placeKey([want], []), want])).values()];
+}

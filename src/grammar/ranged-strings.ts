@@ -1,0 +1,203 @@
+/**
+ * Strings by automaton and length, read byte by byte between the quotes. Lengths are a counter
+ * beside the automaton, never states: the lengths fall into ranges, and within each the automaton
+ * alone says
+ * which strings are right. `maxLength: 10000` costs nothing.
+ */
+import type { Dfa } from "../automaton/dfa.ts";
+import type { JsonStringAutomaton } from "../automaton/json-string.ts";
+import { LengthTable } from "../automaton/lengths.ts";
+import { ShortestStrings } from "../automaton/shortest.ts";
+import type { Verdict } from "./place.ts";
+import { NO_VERDICT, type StringReader } from "./string-reader.ts";
+
+export class RangedStrings implements StringReader {
+  readonly automaton: JsonStringAutomaton;
+  /** Ascending, and only those in which some string is right. */
+  readonly ranges: readonly LengthRange[];
+  readonly #verdict: ((dfaState: number, length: number) => Verdict) | null;
+  readonly #farthest: number;
+
+  constructor(
+    automaton: JsonStringAutomaton,
+    ranges: readonly LengthRange[],
+    verdict: ((dfaState: number, length: number) => Verdict) | null = null,
+  ) {
+    this.automaton = automaton;
+    this.ranges = ranges;
+    this.#verdict = verdict;
+    this.#farthest = Math.max(0, ...ranges.map((range) => range.farthest));
+  }
+
+  step(state: number, byte: number): number {
+    return this.automaton.step(state, byte);
+  }
+
+  isBetween(state: number): boolean {
+    return (this.automaton.between[state] as number) >= 0;
+  }
+
+  isLive(state: number, count: number): boolean {
+    for (const range of this.ranges) if (range.isLive(this.automaton, state, count)) return true;
+    return false;
+  }
+
+  accepts(state: number, count: number): boolean {
+    const at = this.automaton.between[state] as number;
+    if (at < 0) return false;
+    for (const range of this.ranges) {
+      if (count >= range.lo && count <= range.hi && range.accepts[at] !== 0) return true;
+    }
+    return false;
+  }
+
+  freedom(state: number, count: number): number {
+    if (!this.automaton.isFree(state)) return -1;
+    const at = this.automaton.between[state] as number;
+    const longest = this.ranges.findLast(({ accepts }) => accepts[at] !== 0);
+    return longest ? longest.hi - count : -1;
+  }
+
+  lengthKey(count: number, far: number): number {
+    const near = far + this.#farthest;
+    for (const [index, { lo, hi }] of this.ranges.entries()) {
+      if (count < lo) return lo - count > near ? -1 - 2 * index : count;
+      if (count <= hi) return hi - count > near ? -2 - 2 * index : count;
+    }
+    return count;
+  }
+
+  roomToLoop(state: number, count: number): number {
+    const [only] = this.ranges;
+    if (this.ranges.length !== 1 || !only) return 0;
+    return only.hi - count - only.distance(this.automaton.between[state] as number);
+  }
+
+  endBytesAtMost(state: number, count: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const range of this.ranges) {
+      least = Math.min(least, range.pointsToEnd(this.automaton, state, count));
+    }
+    return ESCAPE_BYTES * (least + 1) + 1;
+  }
+
+  endBytesMax(count: number): number {
+    const [only] = this.ranges;
+    if (this.ranges.length !== 1 || !only || count < only.lo) return Number.POSITIVE_INFINITY;
+    // One escape may have to be finished first.
+    return ESCAPE_BYTES * (this.#farthest + 1) + 1;
+  }
+
+  verdict(state: number, count: number): Verdict {
+    if (this.#verdict === null) return NO_VERDICT;
+    return this.#verdict(this.automaton.between[state] as number, count);
+  }
+
+  end(state: number, count: number): Uint8Array {
+    const { bytes, dfaState } = this.automaton.leave(
+      state,
+      (at) => this.#endFrom(at, count) !== null,
+    );
+    return Buffer.concat([bytes, Buffer.from(this.#endFrom(dfaState, count) ?? "")]);
+  }
+
+  #endFrom(dfaState: number, count: number): string | null {
+    for (const range of this.ranges) {
+      const text = range.textFrom(dfaState, count);
+      if (text !== null) return `${JSON.stringify(text).slice(1, -1)}"`;
+    }
+    return null;
+  }
+}
+
+/** Lengths from `lo` to `hi`, and the states of the automaton in which a string of them may end. */
+export class LengthRange {
+  readonly lo: number;
+  readonly hi: number;
+  /** By state of the DFA: not 0 where a string may end. */
+  readonly accepts: Uint8Array;
+  readonly #ends: Dfa;
+  readonly #shortest: ShortestStrings;
+  #table: LengthTable | undefined;
+  /** By state of the automaton: code points to the nearest end, plus one; 0 for not known yet. */
+  #slacks = new Int32Array(64);
+
+  constructor(dfa: Dfa, lo: number, hi: number, accepts: Uint8Array) {
+    this.lo = lo;
+    this.hi = hi;
+    this.accepts = accepts;
+    this.#ends = { ...dfa, accepts };
+    this.#shortest = new ShortestStrings(this.#ends);
+  }
+
+  get farthest(): number {
+    return this.#shortest.farthest;
+  }
+
+  /** Code points to the nearest end, -1 for none. */
+  distance(dfaState: number): number {
+    return this.#shortest.distance(dfaState);
+  }
+
+  /** Some string of the range goes on from here. */
+  isLive(automaton: JsonStringAutomaton, state: number, count: number): boolean {
+    if (count > this.hi) return false;
+    const slack = this.slack(automaton, state);
+    if (slack === DISTANCE_MAX || count + slack > this.hi) return false;
+    // From the lower bound on, the nearest end is good enough.
+    if (count + slack >= this.lo) return true;
+    return automaton
+      .targetsOf(state)
+      .some((at) => this.#lengths.least(at, this.lo - count, this.hi - count) >= 0);
+  }
+
+  /** Code points of the shortest string of the range from here; infinite for none. */
+  pointsToEnd(automaton: JsonStringAutomaton, state: number, count: number): number {
+    const slack = this.slack(automaton, state);
+    if (slack === DISTANCE_MAX || count + slack > this.hi) return Number.POSITIVE_INFINITY;
+    if (count + slack >= this.lo) return slack;
+    const lengths = automaton
+      .targetsOf(state)
+      .map((at) => this.#lengths.least(at, this.lo - count, this.hi - count))
+      .filter((length) => length >= 0);
+    return Math.min(...lengths, Number.POSITIVE_INFINITY);
+  }
+
+  /** Code points to the nearest end from a state of the automaton; `DISTANCE_MAX` for none. */
+  slack(automaton: JsonStringAutomaton, state: number): number {
+    const known = this.#slacks[state];
+    if (known) return known - 1;
+    const distances = automaton
+      .targetsOf(state)
+      .map((at) => this.distance(at))
+      .filter((distance) => distance >= 0);
+    const slack = distances.length > 0 ? Math.min(...distances) : DISTANCE_MAX;
+    if (state >= this.#slacks.length) {
+      const slacks = new Int32Array(2 * state);
+      slacks.set(this.#slacks);
+      this.#slacks = slacks;
+    }
+    this.#slacks[state] = slack + 1;
+    return slack;
+  }
+
+  /** A shortest string of the range from here, less what was read; null for none. */
+  textFrom(dfaState: number, count: number): string | null {
+    const distance = this.distance(dfaState);
+    if (distance < 0 || count + distance > this.hi) return null;
+    if (count + distance >= this.lo) return this.#shortest.text(dfaState);
+    const length = this.#lengths.least(dfaState, this.lo - count, this.hi - count);
+    return length < 0 ? null : this.#shortest.textOfLength(dfaState, length, this.#lengths);
+  }
+
+  get #lengths(): LengthTable {
+    this.#table ??= new LengthTable(this.#ends);
+    return this.#table;
+  }
+}
+
+/** The longest way to write a code point: \u001f. */
+const ESCAPE_BYTES = 6;
+
+/** Farther than any end, and far from the end of 32 bits. */
+const DISTANCE_MAX = 2 ** 30;

@@ -1,0 +1,68 @@
+/** All routes behind the door. Each handler takes a call and gives an answer. */
+import { Elysia } from "elysia";
+import type { Limits } from "../service/limits.ts";
+import { type AdminRoutesDeps, adminRoutes } from "./admin-routes.ts";
+import { type AuditRoutesDeps, auditRoutes } from "./audit-routes.ts";
+import { type ChatRoutesDeps, chatRoutes } from "./chat-routes.ts";
+import { type ConsoleRoutesDeps, consoleRoutes } from "./console-routes.ts";
+import { Door, type DoorDeps, type RequestInfo, type Routes } from "./door.ts";
+import { refusalOf } from "./error-answer.ts";
+import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
+import { type ProcessRoutesDeps, processRoutes } from "./process-routes.ts";
+import { Replays } from "./replays.ts";
+import { type SearchRoutesDeps, searchRoutes } from "./search-routes.ts";
+import { type SignUpRoutesDeps, signUpRoutes } from "./sign-up-routes.ts";
+import type { SseDeps } from "./sse.ts";
+import { type StateRoutesDeps, stateRoutes } from "./state-routes.ts";
+import { type SystemRoutesDeps, systemRoutes } from "./system-routes.ts";
+
+type RoutesDeps = ConsoleRoutesDeps &
+  AdminRoutesDeps &
+  PaymentRoutesDeps &
+  SignUpRoutesDeps &
+  SystemRoutesDeps &
+  AuditRoutesDeps &
+  Omit<ProcessRoutesDeps & StateRoutesDeps & SearchRoutesDeps, "replays"> &
+  Omit<ChatRoutesDeps, "sse" | "replays">;
+
+export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
+  readonly limits: Limits;
+}
+
+export interface App {
+  fetch(request: Request, info: RequestInfo): Promise<Response>;
+}
+
+/** Endpoints that take records rather than chats. */
+const RECORDS = /^\/v1\/(process|compose|state)(\/|$)/;
+
+export function createApp(deps: AppDeps): App {
+  const { chatBodyBytesMax, recordBodyBytesMax } = deps.limits;
+  const door = new Door({
+    ...deps,
+    bodyBytesMax: (path) => (RECORDS.test(path) ? recordBodyBytesMax : chatBodyBytesMax),
+  });
+  const sse: SseDeps = {
+    seal: deps.seal,
+    keepAliveMs: deps.limits.keepAliveMs,
+    refusalOf: (error, requestId) => refusalOf(error, requestId, deps.report),
+  };
+  const { replayBytesMax: bytesMax, replayMs: keptMs } = deps.limits;
+  const replays = new Replays({ bytesMax, keptMs, nowMs: deps.nowMs });
+  let routes: Routes = [];
+  const plugin = door.plugin(() => routes);
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
+    .use(plugin)
+    .use(systemRoutes(plugin, deps))
+    .use(consoleRoutes(plugin, deps))
+    .use(adminRoutes(plugin, deps))
+    .use(signUpRoutes(plugin, deps))
+    .use(paymentRoutes(plugin, deps))
+    .use(auditRoutes(plugin, deps))
+    .use(processRoutes(plugin, { ...deps, replays }))
+    .use(stateRoutes(plugin, { ...deps, replays }))
+    .use(searchRoutes(plugin, { ...deps, replays }))
+    .use(chatRoutes(plugin, { ...deps, sse, replays }));
+  routes = app.routes.map(({ method, path }) => ({ method, path }));
+  return { fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)) };
+}

@@ -1,0 +1,53 @@
+/** A tenant's audit log, and the public checkpoints. */
+import { Elysia } from "elysia";
+import type { Audit } from "../service/audit.ts";
+import { bytesAnswer, jsonAnswer } from "./answer.ts";
+import { callerOf, type DoorPlugin } from "./door.ts";
+import { QueryReader } from "./wire/query.ts";
+
+export interface AuditRoutesDeps {
+  readonly audit: Audit;
+}
+
+const SLICE_ROWS = 100;
+const SLICE_ROWS_MAX = 1000;
+const APP_ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+export function auditRoutes(door: DoorPlugin, { audit }: AuditRoutesDeps) {
+  return new Elysia()
+    .use(door)
+    .get("/v1/audit", ({ call }) => {
+      const { tenantId } = callerOf(call).identity;
+      const query = new QueryReader(call.query, ["since", "limit", "app_id", "after"]);
+      return jsonAnswer(
+        audit.slice(tenantId, {
+          since: query.integer("since", 0, Number.MAX_SAFE_INTEGER) ?? 0,
+          limit: query.integer("limit", 1, SLICE_ROWS_MAX) ?? SLICE_ROWS,
+          appId: query.text("app_id", APP_ID),
+          after: query.text("after", /^.+$/),
+        }),
+      );
+    })
+    .get("/v1/audit/head", ({ call }) => {
+      const { tenantId, appId } = callerOf(call).identity;
+      const query = new QueryReader(call.query, ["app_id"]);
+      return jsonAnswer(audit.head(tenantId, query.text("app_id", APP_ID) ?? appId));
+    })
+    .get("/v1/audit/export", async ({ call }) => {
+      const { tenantId } = callerOf(call).identity;
+      const archive = await audit.exportOf(tenantId);
+      return bytesAnswer(archive, "application/x-tar", {
+        "content-disposition": `attachment; filename="svc-export-${tenantId}.tar"`,
+      });
+    })
+    .get("/v1/receipts/:request_id", ({ call, params }) => {
+      const { tenantId } = callerOf(call).identity;
+      return jsonAnswer(audit.receipt(tenantId, params.request_id));
+    })
+    .get("/audit/checkpoint/latest", () => jsonAnswer(audit.latestCheckpoint()))
+    .get("/audit/checkpoint/verify", () => jsonAnswer(audit.verifyCheckpoints()))
+    .get("/audit/checkpoint", ({ call }) => {
+      const query = new QueryReader(call.query, ["ts"]);
+      return jsonAnswer(audit.checkpointAt(query.requiredInteger("ts")));
+    });
+}

@@ -1,0 +1,168 @@
+/**
+ * The door around the routes: what comes in is read before Elysia looks for a handler, what goes
+ * out is sealed behind it, and no response gets past either.
+ */
+import { Elysia } from "elysia";
+import { assert } from "../bytes/assert.ts";
+import { ApiError } from "../service/api-error.ts";
+import type { Caller } from "../service/metered-call.ts";
+import type { Identity } from "../tenant/tenants.ts";
+import type { Answer } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { errorAnswer, refusalOf } from "./error-answer.ts";
+import { type Message, NO_BODY, readBody, readIdentity, readTarget } from "./receive.ts";
+import { type SealDeps, sealAnswer } from "./seal.ts";
+
+export interface DoorDeps {
+  readonly seal: SealDeps;
+  readonly authenticate: (apiKey: string) => Identity | null;
+  readonly newRequestId: () => string;
+  /** Unix milliseconds. */
+  readonly nowMs: () => number;
+  /** The largest body that a path takes. */
+  readonly bodyBytesMax: (path: string) => number;
+  /** Hears of every failure that is not the caller's. */
+  readonly report: (error: unknown, requestId: string) => void;
+}
+
+/** What the server knows about a request besides the request. */
+export interface RequestInfo {
+  /** The address that connected; null where it is not known. */
+  readonly clientAddress: string | null;
+}
+
+/** The routes as Elysia lists them. */
+export type Routes = readonly { readonly method: string; readonly path: string }[];
+
+/** Gives handlers their call, takes an `Answer` from them, and seals it. */
+export class Door {
+  readonly #deps: DoorDeps;
+  readonly #calls = new WeakMap<Request, Call>();
+
+  constructor(deps: DoorDeps) {
+    this.#deps = deps;
+  }
+
+  /** For the app that has the routes. @param routes asked when a request matches none. */
+  plugin(routes: () => Routes) {
+    const callOf = (request: Request): Call => {
+      const call = this.#calls.get(request);
+      assert(call !== undefined, "a request reached a handler past the door");
+      return call;
+    };
+    return new Elysia({ name: "door" })
+      .derive({ as: "global" }, ({ request }) => ({ call: callOf(request) }))
+      .onError({ as: "global" }, ({ error, code, request }) => {
+        const call = callOf(request);
+        const known = code === "NOT_FOUND" ? noRoute(call, routes()) : error;
+        return this.#errorAnswer(known, call.requestId);
+      })
+      .mapResponse({ as: "global" }, ({ responseValue, request }) => {
+        if (responseValue instanceof Response) return responseValue;
+        // One cast: handlers and `onError` return nothing else; Elysia's types cannot say so here.
+        return sealAnswer(this.#deps.seal, callOf(request), responseValue as Answer);
+      });
+  }
+
+  /** @param handle finds and runs the handler. */
+  async answer(
+    request: Request,
+    info: RequestInfo,
+    handle: (request: Request) => Promise<Response>,
+  ): Promise<Response> {
+    const { newRequestId, nowMs, seal } = this.#deps;
+    const requestId = newRequestId();
+    const startedMs = nowMs();
+    let call: Call | null = null;
+    let bodyHash = NO_BODY.hash;
+    const { method } = request;
+    try {
+      const target = readTarget(request);
+      const identity = readIdentity(request.headers, this.#deps.authenticate);
+      const body = await this.#readBody(request, target.path);
+      bodyHash = body.hash;
+      const { signal, headers } = request;
+      const facts = { requestId, method, headers, signal, startedMs, identity, ...info };
+      call = { ...facts, ...target, body: body.bytes, bodyHash };
+      if (body.refusal !== null) throw body.refusal;
+      this.#calls.set(request, call);
+      return await handle(request);
+    } catch (error) {
+      const answer = this.#errorAnswer(error, requestId);
+      const path = "/";
+      const nobody = { requestId, method, path, bodyHash, identity: null };
+      return sealAnswer(seal, call ?? nobody, answer);
+    }
+  }
+
+  async #readBody(request: Request, path: string): Promise<Message> {
+    try {
+      return await readBody(request, this.#deps.bodyBytesMax(path));
+    } catch (cause) {
+      if (cause instanceof ApiError) throw cause;
+      throw new ApiError("the body did not arrive whole", {
+        status: 400,
+        type: "invalid_request_error",
+        code: "incomplete_body",
+        param: null,
+        cause,
+      });
+    }
+  }
+
+  #errorAnswer(error: unknown, requestId: string): Answer {
+    return errorAnswer(refusalOf(error, requestId, this.#deps.report));
+  }
+}
+
+export type DoorPlugin = ReturnType<Door["plugin"]>;
+
+/** The caller of a billable or private endpoint. @throws ApiError 401. */
+export function callerOf(call: Call): Caller {
+  const { identity } = call;
+  if (identity !== null) return { ...call, identity };
+  const isGiven = call.headers.has("authorization");
+  const message = isGiven
+    ? "the API key is not valid: it is unknown, revoked or misspelt"
+    : "an API key is needed: send the header Authorization: Bearer sk-svc-…";
+  throw new ApiError(message, {
+    status: 401,
+    type: "authentication_error",
+    code: isGiven ? "invalid_api_key" : "missing_api_key",
+    param: null,
+    headers: { "www-authenticate": "Bearer" },
+  });
+}
+
+/** No route has this path, or those that have it take other methods. */
+function noRoute({ method, path }: Call, routes: Routes): ApiError {
+  const allowed = routes
+    .filter((route) => pathPattern(route.path).test(path))
+    .map((route) => route.method);
+  if (allowed.length === 0) {
+    const hint = path === "/v1/responses" ? "; this server implements /v1/chat/completions" : "";
+    return new ApiError(`there is no ${path} here${hint}`, {
+      status: 404,
+      type: "invalid_request_error",
+      code: "unknown_url",
+      param: null,
+    });
+  }
+  if (allowed.includes("GET")) allowed.push("HEAD");
+  const allow = [...new Set(allowed)].sort().join(", ");
+  return new ApiError(`${path} takes ${allow}, not ${method}`, {
+    status: 405,
+    type: "invalid_request_error",
+    code: "method_not_allowed",
+    param: null,
+    headers: { allow },
+  });
+}
+
+function pathPattern(path: string): RegExp {
+  const parts = path.split("/").map((part) => {
+    if (part.startsWith(":")) return "[^/]+";
+    return part.replaceAll(/[^A-Za-z0-9]/g, (character) => `\\${character}`);
+  });
+  return new RegExp(`^${parts.join("/")}$`);
+}

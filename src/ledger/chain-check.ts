@@ -1,0 +1,183 @@
+/**
+ * Re-derives stored rows one after another: the server's own check, behind `chain_ok` and at every
+ * start. An auditor does not rely on it; the offline verifier shares no code with it.
+ */
+import { toHex } from "../bytes/hex.ts";
+import { utf8Decode } from "../bytes/utf8.ts";
+import { sha256 } from "../crypto/hash.ts";
+import { type MacKeys, rowMac, ZERO_MAC } from "./mac.ts";
+import { ZERO_HASH } from "./row.ts";
+
+export interface StoredRow {
+  readonly seq: number;
+  readonly ts: number;
+  readonly requestId: string;
+  readonly body: Uint8Array;
+  readonly rowHash: Uint8Array;
+  readonly rowMac: Uint8Array;
+}
+
+/** The first thing that is wrong with a chain. */
+export interface ChainBreak {
+  readonly app_id: string;
+  readonly seq: number;
+  readonly reason: /** A row is missing, doubled or out of place. */
+    | "seq"
+    /** The stored bytes do not have the stored hash. */
+    | "row_hash"
+    /** The stored bytes are not a row, or say something else than the columns beside them. */
+    | "body"
+    /** The row does not name the row before it. */
+    | "prev_hash"
+    /** The row is older than the row before it. */
+    | "ts"
+    /** The MAC is not the one that the tenant's secret makes. */
+    | "row_mac";
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Where a chain stands after a row. */
+export interface ChainPosition {
+  readonly seq: number;
+  /** Hex. */
+  readonly rowHash: string;
+  readonly rowMac: Uint8Array;
+  readonly macEpoch: number;
+  readonly ts: number;
+}
+
+export const CHAIN_START: ChainPosition = {
+  seq: 0,
+  rowHash: ZERO_HASH,
+  rowMac: ZERO_MAC,
+  macEpoch: 0,
+  ts: 0,
+};
+
+/** A row that passed, as an object. */
+export type RowMembers = Readonly<Record<string, RowValue>> & {
+  readonly t?: RowValue;
+  readonly v?: RowValue;
+  readonly tenant_id?: RowValue;
+  readonly app_id?: RowValue;
+  readonly seq?: RowValue;
+  readonly ts?: RowValue;
+  readonly request_id?: RowValue;
+  readonly prev_hash?: RowValue;
+  readonly mac_epoch?: RowValue;
+};
+
+type RowValue = string | number | boolean | null;
+
+export class ChainChecker {
+  readonly #chain: { readonly tenantId: string; readonly appId: string };
+  readonly #macKeys: MacKeys;
+  #position: ChainPosition;
+  #members: RowMembers | null = null;
+
+  /** @param after the position that the first row to come must continue. */
+  constructor(
+    chain: { readonly tenantId: string; readonly appId: string },
+    macKeys: MacKeys,
+    after: ChainPosition,
+  ) {
+    this.#chain = chain;
+    this.#macKeys = macKeys;
+    this.#position = after;
+  }
+
+  /** The members of the row that was checked last; null when its bytes are not a JSON object. */
+  get members(): RowMembers | null {
+    return this.#members;
+  }
+
+  get position(): ChainPosition {
+    return this.#position;
+  }
+
+  /** @returns null when the row continues the chain. After a break, call it no more. */
+  next(row: StoredRow): ChainBreak | null {
+    const before = this.#position;
+    this.#members = null;
+    if (row.seq !== before.seq + 1)
+      return this.#break(before.seq + 1, "seq", before.seq + 1, row.seq);
+    const rowHash = sha256(row.body);
+    const hashHex = toHex(rowHash);
+    if (hashHex !== toHex(row.rowHash)) {
+      return this.#break(row.seq, "row_hash", hashHex, toHex(row.rowHash));
+    }
+    const members = parseMembers(row.body);
+    this.#members = members;
+    if (members === null) return this.#break(row.seq, "body", "a JSON object", "something else");
+    const foreign = this.#firstForeign(row, members);
+    if (foreign !== null) return this.#break(row.seq, "body", foreign.expected, foreign.found);
+    if (members.prev_hash !== before.rowHash) {
+      return this.#break(row.seq, "prev_hash", before.rowHash, String(members.prev_hash));
+    }
+    if (row.ts < before.ts) return this.#break(row.seq, "ts", before.ts, row.ts);
+    return this.#checkMac(row, members, hashHex);
+  }
+
+  /** The first member that belongs to another row or chain, or contradicts the columns. */
+  #firstForeign(row: StoredRow, members: RowMembers): { expected: string; found: string } | null {
+    const { t, v, tenant_id, app_id, seq, ts, request_id } = members;
+    const pairs: readonly (readonly [string, RowValue, RowValue | undefined])[] = [
+      ["t", "svc.row", t],
+      ["v", 1, v],
+      ["tenant_id", this.#chain.tenantId, tenant_id],
+      ["app_id", this.#chain.appId, app_id],
+      ["seq", row.seq, seq],
+      ["ts", row.ts, ts],
+      ["request_id", row.requestId, request_id],
+    ];
+    for (const [name, expected, found] of pairs) {
+      if (expected !== found) return { expected: `${name} ${expected}`, found: `${name} ${found}` };
+    }
+    return null;
+  }
+
+  #checkMac(row: StoredRow, members: RowMembers, hashHex: string): ChainBreak | null {
+    const before = this.#position;
+    const epoch = Number(members.mac_epoch);
+    const key = this.#macKeys.keyOf(this.#chain.tenantId, epoch);
+    if (key === null) return this.#break(row.seq, "row_mac", "a known mac_epoch", epoch);
+    const mac = rowMac(key, epoch === before.macEpoch ? before.rowMac : ZERO_MAC, row.rowHash);
+    const expected = toHex(mac);
+    const found = toHex(row.rowMac);
+    if (expected !== found) return this.#break(row.seq, "row_mac", expected, found);
+    this.#position = { seq: row.seq, rowHash: hashHex, rowMac: mac, macEpoch: epoch, ts: row.ts };
+    return null;
+  }
+
+  #break(
+    seq: number,
+    reason: ChainBreak["reason"],
+    expected: string | number,
+    found: string | number,
+  ): ChainBreak {
+    const { appId } = this.#chain;
+    return { app_id: appId, seq, reason, expected: String(expected), found: String(found) };
+  }
+}
+
+/** The position after a stored row, taken from its own bytes; it is not checked. */
+export function positionAfter(row: StoredRow): ChainPosition {
+  const macEpoch = Number(parseMembers(row.body)?.mac_epoch ?? 0);
+  const rowHash = toHex(sha256(row.body));
+  return { seq: row.seq, rowHash, rowMac: row.rowMac, macEpoch, ts: row.ts };
+}
+
+/** The members of a stored row, or null when its bytes are not a JSON object. */
+export function parseMembers(body: Uint8Array): RowMembers | null {
+  const text = utf8Decode(body);
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    // Written by `rowText`, or altered, in which case the hash above has already said so.
+    return isObject ? (value as RowMembers) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The budget lock: as tokens run out, only those are allowed after which a whole value still fits.
+ * A real way out is at hand where it matters, as a list of tokens; its first token is allowed
+ * whatever else is refused, so there is always one that is.
+ */
+import type { Recogniser } from "./recogniser.ts";
+import { hasToken, removeToken, type TokenWords, tokenWords } from "./token-set.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+export class Budget<Mark extends object> {
+  /** Tokens that may still come, the end of generation included; null for any number. */
+  left: number | null = null;
+  /** Something was refused that the grammar allows. */
+  hasLimited = false;
+  readonly #recogniser: Recogniser<Mark>;
+  readonly #vocabulary: Vocabulary;
+  /** Tokens that end the text from here, the end of generation left out; null: not looked for. */
+  #escape: readonly number[] | null = null;
+  /** The same behind the token that `fits` was last asked about. */
+  #next: readonly number[] | null = null;
+  #there: Mark | undefined;
+  #before: Mark | undefined;
+  readonly #words: TokenWords;
+
+  constructor(recogniser: Recogniser<Mark>, vocabulary: Vocabulary) {
+    this.#recogniser = recogniser;
+    this.#vocabulary = vocabulary;
+    this.#words = tokenWords(vocabulary.size);
+  }
+
+  /** Tokens to the end, that of generation included; infinite where no budget would be enough. */
+  get need(): number {
+    const tokens = this.#escapeHere();
+    return tokens === null ? Number.POSITIVE_INFINITY : tokens.length + 1;
+  }
+
+  /** The text was changed by something else than accepted tokens. */
+  forget(): void {
+    this.#escape = null;
+  }
+
+  /** Takes note of an accepted token of which `fits` was asked last. */
+  spend(token: number): void {
+    this.#escape = this.#escape?.[0] === token ? this.#escape.slice(1) : this.#next;
+    this.#next = null;
+    if (this.left !== null) this.left -= 1;
+  }
+
+  /**
+   * Whether the text can be ended in time after a token.
+   * @param before where the machine stood; it stands behind the token now.
+   */
+  fits(token: number, before: Mark): boolean {
+    this.#next = null;
+    if (this.left === null) return true;
+    // Every byte is a token of its own, so bytes are never fewer than tokens.
+    if (this.#vocabulary.hasAllBytes && this.#recogniser.room + 2 <= this.left) return true;
+    this.#next = this.#recogniser.tokensOut();
+    if (this.#next && this.#next.length + 2 <= this.left) return true;
+    const { machine } = this.#recogniser;
+    const there = machine.save(this.#there);
+    this.#there = there;
+    machine.undo(before);
+    const isEscape = this.#escapeHere()?.[0] === token;
+    machine.undo(there);
+    if (!isEscape) this.hasLimited = true;
+    return isEscape;
+  }
+
+  /** A mask without the tokens that do not fit. Valid until the next call. */
+  filter(mask: TokenWords): TokenWords {
+    const { left } = this;
+    if (left === null) return mask;
+    const words = this.#words;
+    words.set(mask);
+    const suspects = this.#recogniser.suspects(left);
+    if (suspects) for (const token of suspects) this.#check(words, token);
+    else for (let token = 0; token < this.#vocabulary.size; token++) this.#check(words, token);
+    return words;
+  }
+
+  #check(words: TokenWords, token: number): void {
+    if (!hasToken(words, token) || this.#vocabulary.isEndOfGeneration(token)) return;
+    const { machine } = this.#recogniser;
+    const before = machine.save(this.#before);
+    this.#before = before;
+    let fits = true;
+    for (const byte of this.#vocabulary.tokenBytes(token)) fits &&= machine.step(byte);
+    fits &&= this.fits(token, before);
+    machine.undo(before);
+    if (!fits) removeToken(words, token);
+  }
+
+  #escapeHere(): readonly number[] | null {
+    this.#escape ??= this.#recogniser.tokensOut();
+    return this.#escape;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The open containers of a text, innermost first. Immutable and shared: the same containers in the
+ * same positions are the same cell, so that what was worked out for one (masks, for instance) can
+ * be kept on it. Cells that hold the offset of an item's text are the exception.
+ */
+import type { ArrayFrame } from "../grammar/array-frame.ts";
+import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
+import type { Place } from "../grammar/place.ts";
+
+export type Cell = RootCell | ObjectCell | ArrayCell;
+
+/** What may be kept on a cell by those who use it: by phase. */
+export type CellMemo = Map<number, object>;
+
+/** Below all containers: the place of the whole value. */
+export class RootCell {
+  readonly kind = "root";
+  readonly place: Place;
+  /** The value stands inside of others: white space may come before it. */
+  readonly isInner: boolean;
+  readonly memo: CellMemo = new Map();
+  readonly children = new Map<object, ObjectCell | ArrayCell>();
+  readonly root: RootCell = this;
+  /** How many other cells there have been. */
+  cellsBelow = 0;
+
+  constructor(place: Place, isInner = false) {
+    this.place = place;
+    this.isInner = isInner;
+  }
+}
+
+export class ObjectCell {
+  readonly kind = "object";
+  readonly parent: Cell;
+  readonly root: RootCell;
+  readonly frame: ObjectFrame;
+  /** The member whose colon or value is being written; null between members. */
+  readonly member: Member | null;
+  readonly memo: CellMemo = new Map();
+  readonly children = new Map<object, ObjectCell | ArrayCell>();
+
+  constructor(parent: Cell, frame: ObjectFrame, member: Member | null) {
+    this.parent = parent;
+    this.root = parent.root;
+    this.root.cellsBelow += 1;
+    this.frame = frame;
+    this.member = member;
+  }
+}
+
+export class ArrayCell {
+  readonly kind = "array";
+  readonly parent: Cell;
+  readonly root: RootCell;
+  readonly frame: ArrayFrame;
+  /** Where the text of the current item begins; -1 where nobody needs its value. */
+  readonly itemStart: number;
+  readonly memo: CellMemo = new Map();
+  readonly children = new Map<object, ObjectCell | ArrayCell>();
+
+  constructor(parent: Cell, frame: ArrayFrame, itemStart: number) {
+    this.parent = parent;
+    this.root = parent.root;
+    this.root.cellsBelow += 1;
+    this.frame = frame;
+    this.itemStart = itemStart;
+  }
+}
+
+export function objectBetween(parent: Cell, frame: ObjectFrame): ObjectCell {
+  const known = parent.children.get(frame);
+  if (known) return known as ObjectCell;
+  const cell = new ObjectCell(parent, frame, null);
+  parent.children.set(frame, cell);
+  return cell;
+}
+
+export function objectInMember(parent: Cell, frame: ObjectFrame, member: Member): ObjectCell {
+  const known = parent.children.get(member);
+  if (known) return known as ObjectCell;
+  const cell = new ObjectCell(parent, frame, member);
+  parent.children.set(member, cell);
+  return cell;
+}
+
+export function arrayBetween(parent: Cell, frame: ArrayFrame): ArrayCell {
+  const known = parent.children.get(frame);
+  if (known) return known as ArrayCell;
+  const cell = new ArrayCell(parent, frame, -1);
+  parent.children.set(frame, cell);
+  return cell;
+}

@@ -1,0 +1,195 @@
+/**
+ * The part of a mask that depends on the string being read alone: tokens that stay inside it, and
+ * the places where tokens close it. Kept per reader and state; a limit on the length enters only
+ * where it is near.
+ */
+import type { Verdict } from "../grammar/place.ts";
+import type { StringReader } from "../grammar/string-reader.ts";
+import {
+  type Closer,
+  type ContentTables,
+  IN_SLICE,
+  QUOTE_BELOW,
+  SLICES,
+} from "./content-tables.ts";
+import { addAll, addToken, type TokenWords, tokenWords } from "./token-set.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+const QUOTE = 0x22;
+
+export interface ContentMask {
+  readonly words: TokenWords;
+  readonly closings: readonly Closing[];
+}
+
+/** A place where a token may close the string, and what the string then was. */
+export interface Closing {
+  readonly closer: Closer;
+  readonly verdict: Verdict;
+}
+
+/** Masks kept at once: 16 KB each for 128,000 tokens. */
+const KEPT_MAX = 2048;
+
+/** Bytes of each slice, as lists. */
+const SLICE_BYTES: readonly (readonly number[])[] = SLICES.map((contains) =>
+  Array.from({ length: 128 }, (_, byte) => byte).filter(contains),
+);
+
+export class ContentMasks {
+  readonly #vocabulary: Vocabulary;
+  readonly #tables: ContentTables;
+  #kept = new Map<StringReader, Map<number, ContentMask>>();
+  #keptCount = 0;
+  readonly #states: Int32Array;
+  readonly #counts: Int32Array;
+  /** By depth: any content is allowed from here on. */
+  readonly #free: Uint8Array;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+    this.#tables = vocabulary.content;
+    const depths = vocabulary.trie.depthMax + 1;
+    this.#states = new Int32Array(depths);
+    this.#counts = new Int32Array(depths);
+    this.#free = new Uint8Array(depths);
+  }
+
+  /** @param count code points begun so far. */
+  of(reader: StringReader, state: number, count: number): ContentMask {
+    const near = reader.lengthKey(count, this.#tables.countMax);
+    const key = near * 2 ** 24 + state;
+    const known = this.#kept.get(reader)?.get(key);
+    if (known) return known;
+    const mask = this.#compute(reader, state, count);
+    this.#keep(reader, key, mask);
+    return mask;
+  }
+
+  #keep(reader: StringReader, key: number, mask: ContentMask): void {
+    if (this.#keptCount >= KEPT_MAX) {
+      this.#kept = new Map();
+      this.#keptCount = 0;
+    }
+    const masks = this.#kept.get(reader) ?? new Map<number, ContentMask>();
+    this.#kept.set(reader, masks.set(key, mask));
+    this.#keptCount += 1;
+  }
+
+  #compute(reader: StringReader, state: number, count: number): ContentMask {
+    const room = reader.freedom(state, count);
+    if (room >= 0) return this.#freeMask(reader, state, count, room);
+    const words = tokenWords(this.#vocabulary.size);
+    const closings: Closing[] = [];
+    const loopRoom = reader.roomToLoop(state, count);
+    const slice = loopRoom > 0 ? this.#sliceOf(reader, state) : -1;
+    if (slice >= 0) addAll(words, this.#tables.sliceWords(slice, loopRoom));
+    this.#walk(reader, state, count, slice, words, closings);
+    return { words, closings };
+  }
+
+  #freeMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
+    const closings: Closing[] = [];
+    for (const closer of this.#tables.closers) {
+      const length = count + closer.count;
+      if (closer.count > room || !reader.accepts(state, length)) continue;
+      closings.push({ closer, verdict: reader.verdict(state, length) });
+    }
+    return { words: this.#tables.words(room), closings };
+  }
+
+  /** The largest slice on whose bytes the state stays the same; -1 for none. */
+  #sliceOf(reader: StringReader, state: number): number {
+    if (!reader.isBetween(state)) return -1;
+    return SLICE_BYTES.findIndex((bytes) =>
+      bytes.every((byte) => reader.step(state, byte) === state),
+    );
+  }
+
+  /** Depth-first over the tokens that the slice leaves open. */
+  #walk(
+    reader: StringReader,
+    state: number,
+    count: number,
+    slice: number,
+    words: TokenWords,
+    closings: Closing[],
+  ): void {
+    const { bytes, depths, ends } = this.#vocabulary.trie;
+    const skip = slice < 0 ? 0 : (IN_SLICE[slice] as number);
+    const states = this.#states;
+    const counts = this.#counts;
+    const free = this.#free;
+    states[0] = state;
+    counts[0] = count;
+    free[0] = 0;
+    const end = ends[0] as number;
+    for (let at = 1; at < end; ) {
+      const depth = depths[at] as number;
+      if (this.#isKnown(at, skip, free[depth - 1] === 1)) {
+        at = ends[at] as number;
+        continue;
+      }
+      const from = states[depth - 1] as number;
+      const byte = bytes[at] as number;
+      const begins = reader.isBetween(from);
+      const closes = byte === QUOTE && begins;
+      const now = (counts[depth - 1] as number) + (begins ? 1 : 0);
+      const next = closes ? -1 : reader.step(from, byte);
+      if (closes) this.#close(reader, at, from, now - 1, closings);
+      if (next < 0 || !reader.isLive(next, now)) {
+        at = ends[at] as number;
+        continue;
+      }
+      this.#allow(at, words);
+      states[depth] = next;
+      counts[depth] = now;
+      free[depth] = free[depth - 1] === 1 || this.#enter(reader, at, next, now, words) ? 1 : 0;
+      at += 1;
+    }
+  }
+
+  /** All that lies at or below the node was allowed at once. */
+  #isKnown(node: number, skip: number, inFree: boolean): boolean {
+    const flags = this.#tables.flags[node] as number;
+    if ((flags & skip) !== 0) return true;
+    return inFree && this.#vocabulary.trie.bytes[node] !== QUOTE && (flags & QUOTE_BELOW) === 0;
+  }
+
+  #allow(node: number, words: TokenWords): void {
+    const { tokens, twins } = this.#vocabulary.trie;
+    const token = tokens[node] as number;
+    if (token < 0) return;
+    addToken(words, token);
+    const others = twins.get(token);
+    if (others) for (const twin of others) addToken(words, twin);
+  }
+
+  #close(
+    reader: StringReader,
+    node: number,
+    state: number,
+    count: number,
+    closings: Closing[],
+  ): void {
+    if (!reader.accepts(state, count)) return;
+    closings.push({ closer: this.#tables.closerAt(node), verdict: reader.verdict(state, count) });
+  }
+
+  /** Where any content is allowed from now on, all content below the node is. */
+  #enter(
+    reader: StringReader,
+    node: number,
+    state: number,
+    count: number,
+    words: TokenWords,
+  ): boolean {
+    const room = reader.freedom(state, count);
+    if (room < 0) return false;
+    const { tokens, counts } = this.#tables.under(node);
+    for (let i = 0; i < tokens.length && (counts[i] as number) <= room; i++) {
+      addToken(words, tokens[i] as number);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * Tokens that a grammar leaves no choice about, as the model's tokenizer would write them. Bytes
+ * are forced one by one; at both seams only tokens count that the model would have produced too:
+ * on the left the text so far must end with the token it did end with, on the right a token only
+ * counts once nothing that may follow could have become part of it.
+ */
+import type { BpeEncoder } from "./bpe.ts";
+import { isSettled } from "./pretokenizer.ts";
+import type { Recogniser } from "./recogniser.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** Bytes looked at in one go. */
+const FORCED_MAX = 1024;
+/** Tokens of the text so far that the left seam looks at. */
+const TAIL_MAX = 8;
+
+export function forcedTokens(
+  recogniser: Recogniser<object>,
+  vocabulary: Vocabulary,
+  accepted: readonly number[],
+): number[] {
+  const { encoder } = vocabulary;
+  if (encoder === null) return [];
+  const { bytes, next } = forcedBytes(recogniser);
+  if (bytes.length === 0) return [];
+  const tail = accepted.slice(-TAIL_MAX);
+  const before = wholePoints(Buffer.concat(tail.map((token) => vocabulary.tokenBytes(token))));
+  const text = decode(Buffer.concat([before, bytes]));
+  if (text === null) return [];
+  return seam(encoder, text, before.length, tail.at(-1) ?? null, next);
+}
+
+/** The bytes that must come, and the ones of which one must come next; null for any of many. */
+function forcedBytes(recogniser: Recogniser<object>): {
+  readonly bytes: Uint8Array;
+  readonly next: readonly number[] | null;
+} {
+  const { machine } = recogniser;
+  const here = machine.save();
+  const bytes: number[] = [];
+  let next: readonly number[] | null = [];
+  while (bytes.length < FORCED_MAX) {
+    next = recogniser.nextBytes();
+    const [only] = next ?? [];
+    if (only === undefined || next?.length !== 1 || machine.canEnd || !machine.step(only)) break;
+    bytes.push(only);
+  }
+  // What may end here may also be followed by nothing: any piece is settled then.
+  if (bytes.length === FORCED_MAX) next = null;
+  machine.undo(here);
+  return { bytes: Uint8Array.from(bytes), next };
+}
+
+/** @param from offset in bytes of the forced part. */
+function seam(
+  encoder: BpeEncoder,
+  text: string,
+  from: number,
+  last: number | null,
+  next: readonly number[] | null,
+): number[] {
+  const encoded = encoder.encode(text);
+  if (encoded === null) return [];
+  const settled = isEndSettled(encoder, text, encoded, next) ? encoded : encoded.slice(0, -1);
+  const tokens: number[] = [];
+  let end = 0;
+  let isSeamFound = from === 0;
+  for (const token of settled.flat()) {
+    if (isSeamFound) tokens.push(token);
+    end += encoder.sizeOf(token);
+    if (end === from) {
+      if (token !== last) return [];
+      isSeamFound = true;
+    }
+  }
+  return tokens;
+}
+
+function isEndSettled(
+  encoder: BpeEncoder,
+  text: string,
+  encoded: readonly (readonly number[])[],
+  next: readonly number[] | null,
+): boolean {
+  if (next === null || next.some((byte) => byte >= 0x80)) return false;
+  const size = (encoded.at(-1) ?? []).reduce((sum, token) => sum + encoder.sizeOf(token), 0);
+  const piece = Buffer.from(text).subarray(-size).toString();
+  return isSettled(
+    piece,
+    next.map((byte) => String.fromCharCode(byte)),
+    encoder.pretokenizer,
+  );
+}
+
+/** Without the rest of a code point that began before. */
+function wholePoints(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start);
+}
+
+const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return STRICT.decode(bytes);
+  } catch {
+    return null;
+  }
+}

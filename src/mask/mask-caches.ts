@@ -1,0 +1,53 @@
+/**
+ * What masks have in common from one answer to the next: worked out once for a vocabulary, and for
+ * a grammar over it. Everything here is bounded, and only makes the next answer faster.
+ */
+import type { SchemaGrammar } from "../grammar/compile.ts";
+import { RootCell } from "./cell.ts";
+import { ContentMasks } from "./content-masks.ts";
+import { KeptMasks } from "./kept-masks.ts";
+import { NumberMasks } from "./number-masks.ts";
+import { StartMasks } from "./start-masks.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+import { WaysOut } from "./way-out.ts";
+
+/** Cells below one root: about 1 KB each with what is kept on them, masks apart. */
+const CELLS_MAX = 1000;
+
+export class MaskCaches {
+  readonly contents: ContentMasks;
+  readonly numbers: NumberMasks;
+  readonly starts: StartMasks;
+  readonly kept = new KeptMasks();
+  readonly #roots = new WeakMap<SchemaGrammar, RootCell>();
+  readonly #waysOut = new WeakMap<SchemaGrammar, WaysOut>();
+
+  private constructor(vocabulary: Vocabulary) {
+    this.contents = new ContentMasks(vocabulary);
+    this.numbers = new NumberMasks(vocabulary.trie);
+    this.starts = new StartMasks(vocabulary);
+  }
+
+  static of(vocabulary: Vocabulary): MaskCaches {
+    const known = vocabulary.memo.get(MaskCaches);
+    if (known) return known as MaskCaches;
+    const caches = new MaskCaches(vocabulary);
+    vocabulary.memo.set(MaskCaches, caches);
+    return caches;
+  }
+
+  /** Where the next answer begins. Answers that went other ways leave cells: not too many stay. */
+  rootOf(grammar: SchemaGrammar): RootCell {
+    const known = this.#roots.get(grammar);
+    if (known && known.cellsBelow <= CELLS_MAX) return known;
+    const root = new RootCell(grammar.root);
+    this.#roots.set(grammar, root);
+    return root;
+  }
+
+  waysOutOf(grammar: SchemaGrammar): WaysOut {
+    const known = this.#waysOut.get(grammar) ?? new WaysOut(grammar);
+    this.#waysOut.set(grammar, known);
+    return known;
+  }
+}

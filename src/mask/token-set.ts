@@ -1,0 +1,24 @@
+/** Sets of token ids as bits: bit (t & 31) of word t >> 5. */
+
+/** Signed words inside: unsigned ones of 2^31 and more would leave the integer range. */
+export type TokenWords = Int32Array;
+
+export function tokenWords(size: number): TokenWords {
+  return new Int32Array((size + 31) >> 5);
+}
+
+export function addToken(words: TokenWords, token: number): void {
+  words[token >> 5] = (words[token >> 5] as number) | (1 << (token & 31));
+}
+
+export function removeToken(words: TokenWords, token: number): void {
+  words[token >> 5] = (words[token >> 5] as number) & ~(1 << (token & 31));
+}
+
+export function hasToken(words: TokenWords, token: number): boolean {
+  return (((words[token >> 5] as number) >> (token & 31)) & 1) === 1;
+}
+
+export function addAll(words: TokenWords, others: TokenWords): void {
+  for (let i = 0; i < words.length; i++) words[i] = (words[i] as number) | (others[i] as number);
+}

@@ -1,0 +1,190 @@
+/**
+ * The shortest known way to end a text from where a machine stands: bytes that it accepts, after
+ * which the value is whole. A real continuation, not an estimate: the budget lock holds on to it.
+ */
+import { assert } from "../bytes/assert.ts";
+import type { Compilation } from "../grammar/compilation.ts";
+import type { SchemaGrammar } from "../grammar/compile.ts";
+import { printNumber } from "../grammar/number-text.ts";
+import type { NumberView } from "../grammar/number-view.ts";
+import type { Place } from "../grammar/place.ts";
+import type { StringReader } from "../grammar/string-reader.ts";
+import type { StringList } from "../grammar/string-view.ts";
+import { type ArrayCell, type ObjectCell, RootCell } from "./cell.ts";
+import { CONSTANTS } from "./constants.ts";
+import { JsonMachine } from "./json-machine.ts";
+import { keyEndings } from "./key-endings.ts";
+import {
+  ARRAY_FIRST,
+  ARRAY_NEXT,
+  COLON,
+  CONSTANT,
+  KEY,
+  NUMBER,
+  NUMBER_LIST,
+  OBJECT_FIRST,
+  OBJECT_KEY,
+  OBJECT_NEXT,
+  STRING,
+  STRING_LIST,
+  VALUE,
+} from "./registers.ts";
+
+/** Longer ways out are of no use to any answer. */
+const BYTES_MAX = 2 ** 20;
+
+export class WaysOut {
+  readonly #grammar: SchemaGrammar;
+  /** A shortest value for each place that was asked about; null where it is too long. */
+  readonly #values = new Map<Place, Uint8Array | null>();
+
+  constructor(grammar: SchemaGrammar) {
+    this.#grammar = grammar;
+  }
+
+  /** @returns null where that takes more bytes than any budget would allow. */
+  from(machine: JsonMachine): Uint8Array | null {
+    const here = machine.save();
+    const start = machine.length;
+    while (!machine.canEnd) {
+      const bytes = machine.length - start > BYTES_MAX ? null : this.#next(machine);
+      if (bytes === null) {
+        machine.undo(here);
+        return null;
+      }
+      for (const byte of bytes) {
+        assert(machine.step(byte), "the way out of a text is a text of the grammar");
+      }
+    }
+    const bytes = machine.textFrom(start, machine.length).slice();
+    machine.undo(here);
+    return bytes;
+  }
+
+  /** The next bytes of the way out: to the end of what is being read, or one member or item. */
+  #next(machine: JsonMachine): Uint8Array | null {
+    const { phase, state, count, view } = machine;
+    switch (phase) {
+      case STRING:
+        return (view as StringReader).end(state, count);
+      case STRING_LIST:
+        return ascii(`${shortestOf(view as StringList, state)}"`);
+      case CONSTANT:
+        return ascii((CONSTANTS[state]?.text ?? "").slice(count));
+      case NUMBER:
+      case NUMBER_LIST:
+        return endNumber(machine, view as NumberView);
+      case VALUE:
+        return this.#value(machine.place);
+      case COLON:
+        return ascii(":");
+      case KEY:
+        return this.#key(machine);
+      case OBJECT_KEY:
+        return ascii('"');
+      case OBJECT_FIRST:
+      case OBJECT_NEXT:
+        return this.#member(machine);
+      case ARRAY_FIRST:
+      case ARRAY_NEXT:
+        return this.#item(machine);
+      default:
+        return null;
+    }
+  }
+
+  /** A shortest value of a place: what its cost was measured on. */
+  #value(place: Place): Uint8Array | null {
+    const known = this.#values.get(place);
+    if (known !== undefined) return known;
+    const { compilation } = this.#grammar;
+    let value: Uint8Array | null = null;
+    if (compilation.cost(place) <= BYTES_MAX) {
+      const machine = new JsonMachine(this.#grammar, new RootCell(place));
+      const opening = openingOf(place, compilation);
+      for (const byte of opening) {
+        assert(machine.step(byte), "a shortest value begins like a value of the grammar");
+      }
+      const rest = this.from(machine);
+      value = rest && Buffer.concat([opening, rest]);
+    }
+    this.#values.set(place, value);
+    return value;
+  }
+
+  #member(machine: JsonMachine): Uint8Array | null {
+    const { frame } = machine.cell as ObjectCell;
+    const { completion } = frame;
+    if (completion === null) return null;
+    const [first] = completion.members;
+    if (!first) return ascii("}");
+    const value = this.#value(first.place);
+    const comma = machine.phase === OBJECT_NEXT ? "," : "";
+    const key = Buffer.from(`${comma}${JSON.stringify(first.key)}:`);
+    return value && Buffer.concat([key, value]);
+  }
+
+  #item(machine: JsonMachine): Uint8Array | null {
+    const { frame } = machine.cell as ArrayCell;
+    const { completion } = frame;
+    if (completion === null) return null;
+    const [first] = completion.items;
+    if (!first) return ascii("]");
+    const value = this.#value(first);
+    return value && Buffer.concat([ascii(machine.phase === ARRAY_NEXT ? "," : ""), value]);
+  }
+
+  /** The ending of the key being read after which the object ends soonest. */
+  #key(machine: JsonMachine): Uint8Array | null {
+    const { compilation } = this.#grammar;
+    let best: Uint8Array | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const { bytes, member } of keyEndings(machine)) {
+      const after = member.next.completion?.bytes ?? Number.POSITIVE_INFINITY;
+      const size = bytes.length + compilation.cost(member.place) + after;
+      if (size >= least) continue;
+      best = bytes;
+      least = size;
+    }
+    return best;
+  }
+}
+
+/** A scalar that is a shortest value of the place, or the bracket that begins one. */
+function openingOf(place: Place, compilation: Compilation): Uint8Array {
+  const { strings, numbers, array, object } = compilation.views(place);
+  const openings: { readonly bytes: Uint8Array; readonly size: number }[] = [];
+  const offer = (bytes: Uint8Array, size = bytes.length): void => {
+    openings.push({ bytes, size });
+  };
+  const constant = compilation.constantText(place);
+  if (constant !== null) offer(ascii(constant));
+  if (numbers) offer(ascii(printNumber(numbers, 0)));
+  if (strings?.kind === "list") offer(ascii(`"${shortestOf(strings, 0)}"`));
+  if (strings?.kind === "text") offer(Buffer.concat([ascii('"'), strings.reader.end(0, 0)]));
+  if (array?.completion) offer(ascii("["), 1 + array.completion.bytes);
+  if (object?.completion) offer(ascii("{"), 1 + object.completion.bytes);
+  return openings.reduce((best, other) => (other.size < best.size ? other : best)).bytes;
+}
+
+function shortestOf(list: StringList, state: number): string {
+  const { texts } = list;
+  const rest = texts.rest(state);
+  const range = texts.texts.slice(texts.first(state), texts.end(state));
+  const best = range.reduce((a, b) => (b.length < a.length ? b : a));
+  return Buffer.from(best.subarray(best.length - rest)).toString("latin1");
+}
+
+/** A number may have ended already: only what follows it shows that. */
+function endNumber(machine: JsonMachine, view: NumberView): Uint8Array | null {
+  const rest = printNumber(view, machine.state);
+  if (rest !== "") return ascii(rest);
+  machine.finishScalar(machine.numberVerdict());
+  return NOTHING;
+}
+
+const NOTHING = new Uint8Array(0);
+
+function ascii(text: string): Uint8Array {
+  return Buffer.from(text, "latin1");
+}

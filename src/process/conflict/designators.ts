@@ -1,0 +1,172 @@
+/**
+ * Legal forms of organisations, folded and in Latin letters: the class that is compared, and its
+ * spellings. Written for this project; a change of any entry is a new engine version.
+ */
+
+export const DESIGNATOR_CLASSES: Readonly<Record<string, readonly string[]>> = {
+  corp: ["corporation", "corp", "incorporated", "inc", "incorporation"],
+  company: ["company", "co", "cos", "companies", "compagnie", "compania"],
+  llc: [
+    "llc",
+    "limited liability company",
+    "l l c",
+    "lc",
+    "obshchestvo s ogranichennoy otvetstvennostyu",
+    "ooo",
+    "tov",
+    "srl",
+    "s r l",
+    "sarl",
+    "s a r l",
+    "societatea cu raspundere limitata",
+    "societe a responsabilite limitee",
+    "gmbh",
+    "g m b h",
+    "gesellschaft mit beschrankter haftung",
+    "mbh",
+    "sp z oo",
+    "sp z o o",
+    "spolka z ograniczona odpowiedzialnoscia",
+    "bv",
+    "b v",
+    "besloten vennootschap",
+    "bvba",
+    "b v b a",
+    "sprl",
+    "ltda",
+    "limitada",
+    "kft",
+    "doo",
+    "d o o",
+    "sro",
+    "s r o",
+    "s de rl",
+    "s de rl de cv",
+    "sdn bhd",
+  ],
+  pllc: ["pllc", "professional limited liability company"],
+  ltd: [
+    "limited",
+    "ltd",
+    "pty ltd",
+    "pty limited",
+    "proprietary limited",
+    "pvt ltd",
+    "private limited",
+    "pte ltd",
+    "pte limited",
+    "co ltd",
+    "co limited",
+    "company limited",
+    "public company limited",
+    "pcl",
+  ],
+  plc: ["plc", "public limited company", "p l c"],
+  jsc: [
+    "ag",
+    "aktiengesellschaft",
+    "sa",
+    "s a",
+    "societe anonyme",
+    "sociedad anonima",
+    "sa de cv",
+    "sab de cv",
+    "spa",
+    "s p a",
+    "societa per azioni",
+    "nv",
+    "n v",
+    "naamloze vennootschap",
+    "ab",
+    "aktiebolag",
+    "as",
+    "a s",
+    "aksjeselskap",
+    "asa",
+    "aps",
+    "oy",
+    "oyj",
+    "kk",
+    "kabushiki kaisha",
+    "jsc",
+    "joint stock company",
+    "joint stock compan",
+    "ojsc",
+    "open joint stock company",
+    "cjsc",
+    "closed joint stock company",
+    "pjsc",
+    "public joint stock company",
+    "oao",
+    "ao",
+    "zao",
+    "pao",
+    "aktsionernoe obshchestvo",
+    "otkrytoe aktsionernoe obshchestvo",
+    "zakrytoe aktsionernoe obshchestvo",
+    "publichnoe aktsionernoe obshchestvo",
+    "se",
+    "societas europaea",
+    "tbk",
+    "pt",
+    "sae",
+    "psc",
+    "qsc",
+    "as d",
+    "ad",
+  ],
+  partnership: [
+    "lp",
+    "l p",
+    "limited partnership",
+    "llp",
+    "l l p",
+    "limited liability partnership",
+    "lllp",
+    "general partnership",
+    "gp",
+    "kg",
+    "kgaa",
+    "kommanditgesellschaft",
+    "gmbh and co kg",
+    "sca",
+    "scs",
+    "ohg",
+    "cv",
+  ],
+  professional: [
+    "pc",
+    "p c",
+    "professional corporation",
+    "pa",
+    "p a",
+    "professional association",
+    "apc",
+    "a professional corporation",
+    "chartered",
+  ],
+  nonprofit: ["ev", "e v", "eingetragener verein", "ano", "ngo", "foundation inc"],
+  bank: ["na", "n a", "national association"],
+  group: ["group", "grp", "holding", "holdings", "gruppe"],
+};
+
+export interface Designator {
+  readonly words: readonly string[];
+  readonly form: string;
+}
+
+/** By their first word, longest first. */
+export const DESIGNATORS: ReadonlyMap<string, readonly Designator[]> = designatorsByFirstWord();
+
+function designatorsByFirstWord(): Map<string, Designator[]> {
+  const byFirst = new Map<string, Designator[]>();
+  for (const [form, spellings] of Object.entries(DESIGNATOR_CLASSES)) {
+    for (const spelling of spellings) {
+      const words = spelling.split(" ");
+      const first = words[0] ?? "";
+      byFirst.set(first, [...(byFirst.get(first) ?? []), { words, form }]);
+    }
+  }
+  for (const entries of byFirst.values()) entries.sort((a, b) => b.words.length - a.words.length);
+  return byFirst;
+}

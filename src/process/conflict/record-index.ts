@@ -1,0 +1,196 @@
+/**
+ * Finds the record names that a query can match, without scoring all of them. The record's words
+ * are kept once each; every word of the query is compared with every distinct word, cheapest tests
+ * first. What shares no word with the query in any of these ways cannot score as a strong match:
+ * `test/process/conflict-blocking.test.ts` compares with the exhaustive search.
+ */
+import { editDistance } from "./edit-distance.ts";
+import {
+  CONNECTORS,
+  DIGIT_LETTERS,
+  EXPANSIONS,
+  NICKNAMES,
+  NUMBER_WORDS,
+  PHRASES,
+  ROMAN_NUMBERS,
+} from "./name-tables.ts";
+import { initialsOf, type ParsedName, wordsOf } from "./parse-name.ts";
+import { phoneticKey, soundOf } from "./phonetic.ts";
+import { editBudget, SOUND_LETTERS_MIN } from "./token-score.ts";
+
+export interface IndexedName {
+  readonly text: string;
+}
+
+interface Word {
+  readonly text: string;
+  /** One bit for each letter that occurs. */
+  readonly letters: number;
+  readonly names: number[];
+}
+
+export interface RecordIndex {
+  readonly wordCount: number;
+  /** Positions of the names that share something with the query, ascending. */
+  candidates(query: ParsedName, text: string): readonly number[];
+}
+
+/** Words that occur in names of every kind are no reason to compare two of them. */
+const isCommon = (word: string): boolean => CONNECTORS.has(word);
+
+export function indexNames(names: readonly IndexedName[]): RecordIndex {
+  const words = collectWords(names);
+  const list = [...words.values()];
+  const acronyms = new Map<string, readonly number[]>();
+  const found = new Map<string, readonly Word[]>();
+  const similar = (token: string): readonly Word[] => {
+    const known = found.get(token) ?? similarWords(list, token);
+    found.set(token, known);
+    return known;
+  };
+  return {
+    wordCount: words.size,
+    candidates: (query, text) => {
+      const result = new Set<number>();
+      const add = (word: Word | undefined): void => {
+        for (const name of word?.names ?? []) result.add(name);
+      };
+      for (const token of queryWords(query, text)) for (const word of similar(token)) add(word);
+      add(words.get(initialsOf(query)));
+      if (isAcronym(query)) {
+        const known = acronyms.get(query.joined) ?? namesWithInitials(names, query.joined);
+        acronyms.set(query.joined, known);
+        for (const name of known) result.add(name);
+      }
+      return [...result].sort((a, b) => a - b);
+    },
+  };
+}
+
+function collectWords(names: readonly IndexedName[]): ReadonlyMap<string, Word> {
+  const words = new Map<string, Word>();
+  const byRaw = new Map<string, Word>();
+  const wordOf = (raw: string): Word => {
+    const text = canonicalWord(raw);
+    const word = words.get(text) ?? { text, letters: lettersOf(text), names: [] };
+    words.set(text, word);
+    byRaw.set(raw, word);
+    return word;
+  };
+  const add = (raw: string, name: number): void => {
+    const word = byRaw.get(raw) ?? wordOf(raw);
+    if (word.names.at(-1) !== name) word.names.push(name);
+  };
+  let position = 0;
+  for (const { text } of names) {
+    for (const word of wordsOf(text, " ")) add(word, position);
+    // "U.S.A." is one word to organisations and three to people.
+    if (/\.[^ ,]/.test(text)) for (const word of wordsOf(text, "")) add(word, position);
+    position += 1;
+  }
+  return words;
+}
+
+/** The spelling that the word has once a name is parsed, as far as the word alone tells. */
+function canonicalWord(word: string): string {
+  const spelled = EXPANSIONS.get(word) ?? NUMBER_WORDS.get(word) ?? ROMAN_NUMBERS.get(word);
+  if (spelled !== undefined) return spelled;
+  const digits = /^0*([0-9]+)(?:st|nd|rd|th)?$/.exec(word)?.[1];
+  if (digits !== undefined) return digits;
+  if (!/[0-9]/.test(word)) return word;
+  return word.replace(/[0-9]/g, (digit) => DIGIT_LETTERS.get(digit) ?? digit);
+}
+
+/** What the query is looked up by: its words as parsed and as written. */
+function queryWords(query: ParsedName, text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const token of query.tokens) words.add(canonicalWord(token.text));
+  for (const word of wordsOf(text, "")) words.add(canonicalWord(word));
+  for (const [long, short] of PHRASES) {
+    if (words.has(short)) for (const word of long.split(" ")) words.add(word);
+  }
+  for (const word of words) {
+    if (isCommon(word) || word.length < 2) words.delete(word);
+  }
+  // A name of letters and connecting words alone is still looked for.
+  if (words.size === 0) for (const token of query.tokens) words.add(canonicalWord(token.text));
+  return words;
+}
+
+/** The cheapest test that rules a pair out comes first. */
+function similarWords(words: readonly Word[], token: string): Word[] {
+  const letters = lettersOf(token);
+  const nicknames = new Set(NICKNAMES.get(token));
+  const key = token.length >= SOUND_LETTERS_MIN ? phoneticKey(token) : "";
+  const sound = soundOf(token);
+  return words.filter(
+    (word) =>
+      isPart(token, word.text) ||
+      isEdited(token, letters, word) ||
+      (nicknames.size > 0 &&
+        (NICKNAMES.get(word.text)?.some((id) => nicknames.has(id)) ?? false)) ||
+      (key !== "" && maySound(word, letters, sound) && phoneticKey(word.text) === key),
+  );
+}
+
+const PART_LETTERS_MIN = 3;
+
+/** Run-together names begin or end with a word of the other side. */
+function isPart(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const isLong = short.length >= PART_LETTERS_MIN && long.length > short.length;
+  return isLong && (long.startsWith(short) || long.endsWith(short));
+}
+
+function isEdited(token: string, letters: number, word: Word): boolean {
+  const budget = editBudget(Math.min(token.length, word.text.length));
+  if (budget === 0 || Math.abs(token.length - word.text.length) > budget) return false;
+  // One edit changes at most two letters of the set.
+  if (bitCount(letters ^ word.letters) > 2 * budget) return false;
+  return editDistance(token, word.text, budget) <= budget;
+}
+
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let index = 0; index < word.length; index += 1)
+    letters |= 1 << (word.charCodeAt(index) & 31);
+  return letters;
+}
+
+function bitCount(bits: number): number {
+  let left = bits - ((bits >>> 1) & 0x55555555);
+  left = (left & 0x33333333) + ((left >>> 2) & 0x33333333);
+  return (((left + (left >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+/** Letters by which spellings of one sound may differ. */
+const SOUND_LETTERS_APART_MAX = 6;
+
+function maySound(word: Word, letters: number, sound: string): boolean {
+  return (
+    soundOf(word.text) === sound && bitCount(word.letters ^ letters) <= SOUND_LETTERS_APART_MAX
+  );
+}
+
+const ACRONYM_LETTERS_MIN = 3;
+const ACRONYM_LETTERS_MAX = 8;
+
+function isAcronym({ tokens, joined }: ParsedName): boolean {
+  return (
+    tokens.length === 1 &&
+    joined.length >= ACRONYM_LETTERS_MIN &&
+    joined.length <= ACRONYM_LETTERS_MAX
+  );
+}
+
+/** Legal forms at the end, and "The" in front, are not in the acronym. */
+function namesWithInitials(names: readonly IndexedName[], acronym: string): readonly number[] {
+  const positions: number[] = [];
+  for (const [position, { text }] of names.entries()) {
+    const words = wordsOf(text, "").filter((word) => !CONNECTORS.has(word));
+    const initials = words.map((word) => word.charAt(0)).join("");
+    if (initials.startsWith(acronym)) positions.push(position);
+  }
+  return positions;
+}

@@ -1,0 +1,83 @@
+/**
+ * Which slot holds which beginning of a prompt. Prompts are computed in chunks at fixed positions,
+ * each in a call of its own; a whole chunk has the same bits whoever computed it, so another prompt
+ * that begins alike may take it over. Never across tenants: the time it saves would tell one what
+ * another asks.
+ */
+import { sha256Hex } from "../crypto/hash.ts";
+
+/**
+ * A name for each whole chunk of a prompt. Equal names mean equal tokens from the start on, and the
+ * same tenant.
+ */
+export function chunkKeys(
+  tenantId: string,
+  tokens: readonly number[],
+  chunkTokens: number,
+): readonly string[] {
+  const keys: string[] = [];
+  let key = sha256Hex(tenantId);
+  for (let end = chunkTokens; end <= tokens.length; end += chunkTokens) {
+    const chunk = Uint32Array.from(tokens.slice(end - chunkTokens, end));
+    key = sha256Hex(`${key} ${sha256Hex(new Uint8Array(chunk.buffer))}`);
+    keys.push(key);
+  }
+  return keys;
+}
+
+export interface PrefixMatch {
+  readonly slot: number;
+  readonly chunks: number;
+}
+
+/** What the slots hold. Only whole chunks that a prefill computed are ever listed. */
+export class SlotPrefixes {
+  readonly #keys: (readonly string[])[];
+  /** When each slot was last of use; larger is later. */
+  readonly #used: number[];
+  #clock = 0;
+
+  constructor(slots: number) {
+    this.#keys = Array.from({ length: slots }, () => []);
+    this.#used = new Array<number>(slots).fill(0);
+  }
+
+  keys(slot: number): readonly string[] {
+    return this.#keys[slot] ?? [];
+  }
+
+  set(slot: number, keys: readonly string[]): void {
+    this.#keys[slot] = keys;
+    this.touch(slot);
+  }
+
+  touch(slot: number): void {
+    this.#clock += 1;
+    this.#used[slot] = this.#clock;
+  }
+
+  clear(slot: number): void {
+    this.#keys[slot] = [];
+    this.#used[slot] = 0;
+  }
+
+  /** The slot with most of these chunks; `preferred` where it has as many. */
+  find(keys: readonly string[], preferred: number): PrefixMatch | null {
+    for (let chunks = keys.length; chunks > 0; chunks--) {
+      const key = keys[chunks - 1];
+      const holders = this.#keys.flatMap((held, slot) => (held[chunks - 1] === key ? [slot] : []));
+      const slot = holders.includes(preferred) ? preferred : holders[0];
+      if (slot !== undefined) return { slot, chunks };
+    }
+    return null;
+  }
+
+  /** The one of `slots` that was of no use for longest. */
+  oldest(slots: readonly number[]): number | null {
+    const used = (slot: number): number => this.#used[slot] ?? 0;
+    return slots.reduce<number | null>(
+      (oldest, slot) => (oldest === null || used(slot) < used(oldest) ? slot : oldest),
+      null,
+    );
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * Picks the next token of an answer from the logits of a step. Check first: sample as if there were
+ * no lock, ask the lock, forbid what it refuses and sample again; a mask over the vocabulary is
+ * built only when that has failed a few times. Rejection is exact for argmax and for plain
+ * temperature; with top_p below 1 the mask comes first, or the nucleus would be cut from the wrong
+ * distribution.
+ */
+import { assert } from "../bytes/assert.ts";
+import type { Decoder, LogitProbe } from "./decoder.ts";
+import { EngineError } from "./errors.ts";
+import type { Generation } from "./generation.ts";
+import type { TokenTable } from "./lock.ts";
+import type { Alternative, TokenLogprob } from "./request.ts";
+
+/** Candidates that are refused one by one before the lock is asked for its mask. */
+const REFUSALS_BEFORE_MASK = 2;
+/**
+ * Added to the logits of allowed tokens where they are fewer than the others: 128,000 biases take
+ * 0.5 ms, a few none. A forbidden token that still wins is refused like any other, so what this
+ * changes is the rounding of the logits alone, and that by the answer's own text alone.
+ */
+const BOOST = 64;
+/** Up to here a state of the lock is narrow: the next token's mask is likely to be needed too. */
+const NARROW_TOKENS = 2048;
+/** Below this a draw is an argmax, and logits divided by it are no numbers any more. */
+const TEMPERATURE_MIN = 1e-6;
+/** Without a lock only ends of generation are refused (inside thoughts); vocabularies have few. */
+const REFUSALS_MAX = 64;
+
+/** Samples for the answers on one slot, one after another. */
+export class RowSampler {
+  readonly #decoder: Decoder;
+  readonly #slot: number;
+  readonly #table: TokenTable;
+  #seed = 0;
+  /** The sampler has no biases: the next token may be sampled without setting it again. */
+  #plain = false;
+  /** The last mask had few tokens. */
+  #narrow = false;
+  /** Of the current step's logits. */
+  #probe: LogitProbe | null = null;
+  /** Room for a bias on every token, made on first use. */
+  #biasTokens = new Uint32Array();
+  #biasValues = new Float32Array();
+  /** Candidates that the lock refused, tokens that took more than one, masks that were built. */
+  refusals = 0;
+  refusedTokens = 0;
+  masks = 0;
+
+  constructor(decoder: Decoder, slot: number, table: TokenTable) {
+    this.#decoder = decoder;
+    this.#slot = slot;
+    this.#table = table;
+  }
+
+  /** Before the first token of an answer: its random numbers start over. */
+  begin(seed: number): void {
+    // llama.cpp takes 2³²-1 for "any seed".
+    this.#seed = (seed >>> 0) % 0xffffffff;
+    // The same seed twice would go on where the last answer on this slot stopped.
+    this.#configure(1, 1, (this.#seed + 1) % 0xffffffff, 0);
+    this.#plain = false;
+    this.#narrow = false;
+  }
+
+  /**
+   * Samples until the generation takes a token.
+   * @returns that token.
+   * @throws EngineError `decode_failed` where nothing that is sampled passes the lock.
+   */
+  async sampleInto(generation: Generation, output: number): Promise<number> {
+    const { temperature, topP } = this.#distribution(generation);
+    const biases = generation.biases();
+    this.#probe = null;
+    const nucleus = temperature > 0 && topP < 1;
+    let limit: Limit = "none";
+    if (generation.isLocked && (nucleus || this.#narrow)) {
+      limit = this.#setMask(generation, biases, nucleus ? "any" : "narrow");
+    }
+    if (limit === "none" && (!this.#plain || biases.size > 0)) this.#set(generation, biases);
+    for (let refused = 1; refused <= REFUSALS_MAX; refused++) {
+      const token = await this.#decoder.sample(this.#slot, output);
+      const logprob = await this.#logprob(generation, output, token);
+      if (generation.offer(token, logprob)) return token;
+      // With every token forbidden the library still returns one: it must not come out.
+      if (limit === "exact") break;
+      this.refusals += 1;
+      if (refused === 1) this.refusedTokens += 1;
+      biases.set(token, Number.NEGATIVE_INFINITY);
+      limit = this.#tighten(generation, biases, limit, refused);
+    }
+    throw new EngineError("no token of the vocabulary can continue the answer", {
+      code: "decode_failed",
+    });
+  }
+
+  /** What to try after so many refusals. */
+  #tighten(
+    generation: Generation,
+    biases: ReadonlyMap<number, number>,
+    limit: Limit,
+    refused: number,
+  ): Limit {
+    if (limit === "loose") return this.#setMask(generation, biases, "exact");
+    if (generation.isLocked && refused >= REFUSALS_BEFORE_MASK) {
+      return this.#setMask(generation, biases, "any");
+    }
+    this.#set(generation, biases);
+    return "none";
+  }
+
+  /** The library takes a nucleus of nothing for no nucleus at all; OpenAI's is one token. */
+  #distribution({ request }: Generation): { readonly temperature: number; readonly topP: number } {
+    const { temperature, topP } = request;
+    const isArgmax = temperature < TEMPERATURE_MIN || topP <= 0;
+    return isArgmax ? { temperature: 0, topP: 1 } : { temperature, topP };
+  }
+
+  #set(generation: Generation, biases: ReadonlyMap<number, number>): void {
+    const { temperature, topP } = this.#distribution(generation);
+    this.#growTo(biases.size);
+    const count = this.#write(biases, 0);
+    this.#configure(temperature, topP, this.#seed, count);
+    this.#plain = count === 0;
+  }
+
+  /**
+   * Limits the sampler to the lock's mask, on top of the biases.
+   * @param want "narrow" leaves a wide mask unused; "exact" takes no boost for it, and leaves out
+   *   what the token budget forbids.
+   */
+  #setMask(
+    generation: Generation,
+    biases: ReadonlyMap<number, number>,
+    want: "any" | "narrow" | "exact",
+  ): Limit {
+    this.masks += 1;
+    const mask = generation.computeMask(want === "exact" ? "kept" : "ignored");
+    const allowed = countBits(mask);
+    this.#narrow = allowed <= NARROW_TOKENS;
+    if (want === "narrow" && !this.#narrow) return "none";
+    const { size } = this.#table;
+    const boosted = want !== "exact" && allowed > 0 && allowed < size / 2;
+    this.#growTo((boosted ? allowed : size) + biases.size);
+    let count = boosted ? this.#list(mask, 0) : this.#list(mask, -1);
+    this.#biasValues.fill(boosted ? BOOST : Number.NEGATIVE_INFINITY, 0, count);
+    // Several biases of one token add up.
+    count = this.#write(biases, count);
+    const { temperature, topP } = this.#distribution(generation);
+    this.#configure(temperature, topP, this.#seed, count);
+    this.#plain = false;
+    return want === "exact" ? "exact" : "loose";
+  }
+
+  /** @param flip -1 lists the tokens that are not in the mask, 0 those that are. */
+  #list(mask: Uint32Array, flip: 0 | -1): number {
+    const { size } = this.#table;
+    const tokens = this.#biasTokens;
+    let count = 0;
+    for (let word = 0; word * 32 < size; word++) {
+      let rest = (mask[word] ?? 0) ^ flip;
+      if ((word + 1) * 32 > size) rest &= (1 << (size & 31)) - 1;
+      while (rest !== 0) {
+        tokens[count] = word * 32 + 31 - Math.clz32(rest & -rest);
+        count += 1;
+        rest &= rest - 1;
+      }
+    }
+    return count;
+  }
+
+  #write(biases: ReadonlyMap<number, number>, start: number): number {
+    let count = start;
+    for (const [token, bias] of biases) {
+      this.#biasTokens[count] = token;
+      this.#biasValues[count] = bias;
+      count += 1;
+    }
+    return count;
+  }
+
+  #growTo(count: number): void {
+    if (this.#biasTokens.length >= count) return;
+    this.#biasTokens = new Uint32Array(count);
+    this.#biasValues = new Float32Array(count);
+  }
+
+  #configure(temperature: number, topP: number, seed: number, biasCount: number): void {
+    this.#decoder.configure(this.#slot, {
+      temperature,
+      topP,
+      seed,
+      biasTokens: this.#biasTokens.subarray(0, biasCount),
+      biasValues: this.#biasValues.subarray(0, biasCount),
+    });
+  }
+
+  async #logprob(
+    { request }: Generation,
+    output: number,
+    token: number,
+  ): Promise<TokenLogprob | null> {
+    if (request.topLogprobs === null) return null;
+    // Refused tokens mostly are among the top ones: one look at the logits serves them all.
+    if (!this.#probe?.logits.has(token)) {
+      this.#probe = await this.#decoder.probe(this.#slot, output, [token], request.topLogprobs);
+    }
+    const probe = this.#probe;
+    const best = probe.logits.get(probe.best);
+    assert(best !== undefined, "a probe reports the best token's logit");
+    const describe = (id: number): Alternative => {
+      const bytes = [...this.#table.tokenBytes(id)];
+      const text = new TextDecoder().decode(Uint8Array.from(bytes));
+      const logit = probe.logits.get(id) ?? Number.NEGATIVE_INFINITY;
+      // -9999 is OpenAI's stand-in for the logarithm of nothing.
+      const logprob = Math.max(logit - best - Math.log(probe.weight), -9999);
+      return { token: text, bytes, logprob };
+    };
+    const top = [...probe.logits.entries()]
+      .sort(([a, x], [b, y]) => y - x || a - b)
+      .slice(0, request.topLogprobs)
+      .map(([id]) => describe(id));
+    return { ...describe(token), top };
+  }
+}
+
+/** How the sampler is kept to a lock: "loose" can still be refused something. */
+type Limit = "none" | "loose" | "exact";
+
+function countBits(words: Uint32Array): number {
+  let count = 0;
+  for (let index = 0; index < words.length; index++) {
+    let word = words[index] ?? 0;
+    word -= (word >>> 1) & 0x55555555;
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+    count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  }
+  return count;
+}

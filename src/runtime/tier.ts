@@ -1,0 +1,293 @@
+/**
+ * Loads what stands behind a model's name: weights, context, prompts, and the class of calls that
+ * keeps its answers the same.
+ */
+import { readFileSync } from "node:fs";
+import { readGguf } from "../gguf/read.ts";
+import type { Model, Runtime } from "./addon.ts";
+import type { DeviceLock } from "./device-lock.ts";
+import { ModelError } from "./errors.ts";
+import {
+  ENGINE_VERSION,
+  type EngineParts,
+  type FingerprintParts,
+  fingerprintOf,
+  selfTestKey,
+} from "./fingerprint.ts";
+import { Host } from "./host.ts";
+import { type ChosenLane, chooseLane, type Lane } from "./lane.ts";
+import type { TokenTable } from "./lock.ts";
+import { checkDigest, type ModelEntry } from "./manifest.ts";
+import { assertFree, type ContextPlan, machineMemory, planContext } from "./memory.ts";
+import { PromptBuilder } from "./prompt-builder.ts";
+import { Scheduler } from "./scheduler.ts";
+import { computeCanary, runSelfTest, type SelfTestOptions } from "./self-test.ts";
+import type { SelfTestStore, StoredSelfTest } from "./self-test-store.ts";
+import { type ModelShape, readShape } from "./shape.ts";
+import { realCores } from "./threads.ts";
+
+export interface TierInfo {
+  readonly model: string;
+  readonly path: string;
+  /** SHA-256 of the file, 64 lowercase hex digits. */
+  readonly digest: string;
+  readonly contextTokens: number;
+  readonly vocabularySize: number;
+  readonly rows: number;
+  readonly device: string;
+  readonly threads: number;
+  readonly weightsBytes: number;
+  readonly cellsBytes: number;
+  /** Row counts of the calls that answers are computed in. */
+  readonly rowClass: Lane;
+  readonly fingerprint: string;
+  /** What the fingerprint is the hash of. */
+  readonly fingerprintParts: FingerprintParts;
+  /** Whether temperature 0 gives the same bytes whatever else runs. */
+  readonly deterministic: boolean;
+}
+
+export interface Tier {
+  readonly info: TierInfo;
+  readonly host: Host;
+  readonly table: TokenTable;
+}
+
+/** What all tiers of an engine share. */
+export interface TierDeps {
+  readonly runtime: Runtime;
+  /** By path: weights are in memory once. */
+  readonly models: Map<string, Model>;
+  readonly device: DeviceLock;
+  readonly selfTests: SelfTestStore;
+  readonly memory: { reservedBytes: number };
+  readonly loadVocabulary: (path: string) => Promise<TokenTable>;
+  readonly log: (message: string) => void;
+}
+
+export interface TierWishes {
+  /** Null takes what the manifest says, else one per real core. */
+  readonly threads: number | null;
+  readonly contextTokens: number | null;
+  readonly rows: number;
+  readonly queueMax: number;
+}
+
+/** A model's files, looked at and not loaded. */
+export interface CheckedModel {
+  readonly entry: ModelEntry;
+  readonly shape: ModelShape;
+  /** SHA-256 of the GGUF. */
+  readonly digest: string;
+}
+
+/**
+ * @throws ModelError for a file that is not what the manifest says, GgufError for one that is no
+ *   GGUF.
+ */
+export async function checkModel(entry: ModelEntry): Promise<CheckedModel> {
+  // The header first: it tells what is wrong with a file before gigabytes are hashed.
+  const shape = readShape(await readGguf(entry.path, { skip: isMerges }));
+  const digest = await checkDigest(entry.path, entry.sha256);
+  if (entry.lora !== null) await checkDigest(entry.lora.path, entry.lora.sha256);
+  return { entry, shape, digest };
+}
+
+/** @throws ModelError for a model that cannot be used, and what `loadVocabulary` throws. */
+export async function loadTier(
+  deps: TierDeps,
+  { entry, shape, digest }: CheckedModel,
+  wishes: TierWishes,
+): Promise<Tier> {
+  const { runtime, log } = deps;
+  if (!runtime.isArchitectureSupported(shape.architecture)) {
+    throw new ModelError(
+      `${entry.path}: llama.cpp ${runtime.llamaCppRelease} does not know the architecture ` +
+        shape.architecture,
+      { code: "unsupported_architecture" },
+    );
+  }
+  const isShared = deps.models.has(entry.path);
+  const { plan, model, chunkTokens } = await loadWeights(deps, entry, shape, wishes);
+  const prompts = new PromptBuilder(model, entry, shape);
+  const table = await deps.loadVocabulary(entry.path);
+  const threads = wishes.threads ?? entry.threads ?? realCores();
+  // On a CPU plain attention keeps a lone row in the class of many (README, measured).
+  const flashAttention = runtime.device !== "cpu";
+  const decoder = await model.openContext({
+    slots: plan.rows + plan.keepers,
+    slotPositions: plan.contextTokens,
+    batchTokensMax: Math.max(chunkTokens, plan.rows),
+    flashAttention,
+    threads,
+    canTruncate: !runtime.isArchitectureRecurrent(shape.architecture),
+    slidingWindow: shape.hasSlidingWindow,
+    lora: entry.lora,
+  });
+  const parts: EngineParts = {
+    ...engineParts(runtime),
+    model: digest,
+    lora: entry.lora === null ? null : `${entry.lora.sha256} ${entry.lora.scale}`,
+    threads,
+    flash_attention: flashAttention,
+    kv_types: "f16 f16",
+    chunk_tokens: chunkTokens,
+    context_tokens: plan.contextTokens,
+    sequences: decoder.slots,
+  };
+  const { lane, rows, canary } = await findLane(deps, parts, {
+    decoder,
+    vocabularySize: shape.vocabularySize,
+    chunkTokens,
+    rows: plan.rows,
+    parameters: model.parameters,
+    // Rows that share an expert share its call, whatever the test happens to see.
+    serialOnly: shape.hasExperts,
+  });
+  const device = { device: deps.device, decoder, table, chunkTokens, queueMax: wishes.queueMax };
+  const scheduler = new Scheduler({ ...device, lane, rows });
+  const fingerprintParts = { ...parts, row_class: canary === null ? [] : lane, canary };
+  const info: TierInfo = {
+    model: entry.name,
+    path: entry.path,
+    digest,
+    contextTokens: plan.contextTokens,
+    vocabularySize: table.size,
+    rows,
+    device: parts.device,
+    threads,
+    weightsBytes: model.bytes,
+    cellsBytes: plan.cellsBytes,
+    rowClass: lane,
+    fingerprint: fingerprintOf(fingerprintParts),
+    fingerprintParts,
+    deterministic: canary !== null,
+  };
+  log(describe(info, plan, isShared));
+  return { info, host: new Host({ prompts, table, decoder, scheduler }), table };
+}
+
+const isMerges = (key: string): boolean => key === "tokenizer.ggml.merges";
+
+async function loadWeights(
+  deps: TierDeps,
+  entry: ModelEntry,
+  shape: ModelShape,
+  wishes: TierWishes,
+): Promise<{
+  readonly plan: ContextPlan;
+  readonly model: Model;
+  readonly chunkTokens: number;
+}> {
+  const { runtime, models, memory } = deps;
+  const known = models.get(entry.path);
+  const weightsBytes = known === undefined ? Bun.file(entry.path).size : 0;
+  const { totalBytes, freeBytes } = runtime.deviceMemory() ?? machineMemory();
+  assertFree(weightsBytes, freeBytes);
+  const model = known ?? (await runtime.loadModel(entry.path));
+  models.set(entry.path, model);
+  const chunkTokens = chunkTokensFor(runtime, model);
+  const plan = planContext(
+    shape,
+    memory.reservedBytes + weightsBytes,
+    { contextTokens: wishes.contextTokens ?? entry.contextTokens, rows: wishes.rows, chunkTokens },
+    totalBytes,
+  );
+  memory.reservedBytes += weightsBytes + plan.cellsBytes + plan.buffersBytes;
+  return { plan, model, chunkTokens };
+}
+
+/** Chunks of a prompt: others wait for one at most, so larger models get smaller ones. */
+function chunkTokensFor(runtime: Runtime, model: Model): number {
+  if (runtime.device !== "cpu") return 512;
+  if (model.parameters < 500e6) return 128;
+  return model.parameters < 2e9 ? 64 : 32;
+}
+
+function engineParts(
+  runtime: Runtime,
+): Pick<
+  EngineParts,
+  "engine" | "node_llama_cpp" | "llama_cpp" | "platform" | "device" | "driver" | "instruction_set"
+> {
+  return {
+    engine: ENGINE_VERSION,
+    node_llama_cpp: runtime.packageVersion,
+    llama_cpp: runtime.llamaCppRelease,
+    platform: `${process.platform} ${process.arch}`,
+    device: runtime.device === "cpu" ? "cpu" : runtime.deviceNames.join(", "),
+    driver: runtime.device === "cpu" ? null : gpuDriver(),
+    instruction_set: runtime.systemInfo.trim(),
+  };
+}
+
+/** NVIDIA's kernel module names its version; null where there is none. */
+function gpuDriver(): string | null {
+  try {
+    return readFileSync("/proc/driver/nvidia/version", "utf8").split("\n")[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+interface FoundLane extends ChosenLane {
+  /** Null where nothing repeats. */
+  readonly canary: string | null;
+}
+
+/** The stored result where its canary still sings, else a new test. */
+async function findLane(
+  { selfTests, device, log }: TierDeps,
+  parts: EngineParts,
+  options: SelfTestOptions & { readonly serialOnly: boolean },
+): Promise<FoundLane> {
+  return await device.hold(async () => {
+    const key = selfTestKey(parts);
+    const stored = selfTests.read(key);
+    const known = stored === null ? null : await tryLane(stored, options);
+    if (known !== null && known.canary === stored?.canary) return known;
+    if (stored !== null) log("the stored self-test does not fit what this engine computes now");
+    const result = await runSelfTest(options);
+    const found = await tryLane({ ...result, canary: null }, options);
+    selfTests.write(key, { ...result, canary: found.canary });
+    if (found.canary === null) {
+      log("no way was found to make answers repeat: the same request may get other answers");
+    }
+    return found;
+  });
+}
+
+async function tryLane(
+  { classes }: StoredSelfTest,
+  options: SelfTestOptions & { readonly serialOnly: boolean },
+): Promise<FoundLane> {
+  const serial = classes.some((lane) => lane.includes(1)) ? [[1]] : [];
+  const chosen = chooseLane(options.serialOnly ? serial : classes, options.rows);
+  if (chosen !== null) return { ...chosen, canary: await computeCanary(options, chosen.lane) };
+  const every = Array.from({ length: options.rows }, (_, index) => index + 1);
+  return { lane: every, rows: options.rows, canary: null };
+}
+
+/** One line for the operator. */
+function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string {
+  const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  const rowClass = info.deterministic
+    ? `row class ${info.rowClass.join(",")}`
+    : "not deterministic";
+  return (
+    `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once of ` +
+    `${info.contextTokens} tokens, memory ${mib(info.weightsBytes)} ` +
+    `weights${isShared ? " (shared)" : ""} + ` +
+    `${mib(plan.cellsBytes)} cells + ${mib(plan.buffersBytes)} buffers, ${rowClass}, ` +
+    info.fingerprint
+  );
+}
+
+/** Frees what tiers hold, each model once. */
+export async function closeTiers(
+  tiers: Iterable<Tier>,
+  models: ReadonlyMap<string, Model>,
+): Promise<void> {
+  for (const tier of new Set(tiers)) await tier.host.close();
+  for (const model of models.values()) await model.dispose();
+}

@@ -1,0 +1,132 @@
+/** What a tenant can read of its own chains, and everyone of the checkpoints. */
+
+import { toHex } from "../bytes/hex.ts";
+import { utf8Decode } from "../bytes/utf8.ts";
+import { parseMembers } from "../ledger/chain-check.ts";
+import type { CheckpointChainStatus } from "../ledger/checkpoint-check.ts";
+import type { Checkpoint } from "../ledger/checkpoint-record.ts";
+import { type AuditSlice, parseCursor } from "../ledger/read-slice.ts";
+import type { AuditChainHead } from "../receipt/chain-head.ts";
+import { ApiError, badRequest } from "./api-error.ts";
+import type { Trust } from "./open-trust.ts";
+
+export interface SliceRequest {
+  /** Unix milliseconds. */
+  readonly since: number;
+  readonly limit: number;
+  readonly appId: string | null;
+  /** `next` of the slice before. */
+  readonly after: string | null;
+}
+
+/** A checkpoint as the public endpoints give it. `record` and `note` are what is signed. */
+export interface CheckpointBody {
+  readonly n: number;
+  readonly capture_ts: number;
+  readonly captured_at: string;
+  /** SHA-256 of `record`. */
+  readonly global_head: string;
+  readonly partitions: number;
+  readonly tree_size: number;
+  readonly record: string;
+  readonly note: string;
+}
+
+export class Audit {
+  readonly #trust: Trust;
+  readonly #nowMs: () => number;
+  /** When the last full check ended, and how long it took. */
+  #fullCheck = { endedMs: Number.NEGATIVE_INFINITY, tookMs: 0 };
+
+  constructor(trust: Trust, nowMs: () => number) {
+    this.#trust = trust;
+    this.#nowMs = nowMs;
+  }
+
+  slice(tenantId: string, { since, limit, appId, after }: SliceRequest): AuditSlice {
+    const cursor = after === null ? undefined : parseCursor(after);
+    if (cursor === null) {
+      throw badRequest("invalid_value", "after", "after must be the next of an earlier slice");
+    }
+    const query = { tenantId, since, limit, after: cursor };
+    return this.#trust.ledger.readSlice(appId === null ? query : { ...query, appId });
+  }
+
+  head(tenantId: string, appId: string): AuditChainHead {
+    return this.#trust.chainHead(tenantId, appId);
+  }
+
+  /** A call's row. Another tenant's is as unknown as one that never was. @throws ApiError 404. */
+  receipt(
+    tenantId: string,
+    requestId: string,
+  ): { readonly request_id: string; readonly row: object } {
+    const found = this.#trust.ledger.reader.byRequestId(tenantId, requestId);
+    if (found === null) {
+      throw notFound("receipt_not_found", "no billable call of yours has this request id");
+    }
+    const { rowHash, rowMac, body } = found.row;
+    const hashes = { row_hash: toHex(rowHash), row_mac: toHex(rowMac) };
+    return { request_id: requestId, row: { ...parseMembers(body), ...hashes } };
+  }
+
+  /** @throws ApiError 404 before the first checkpoint. */
+  latestCheckpoint(): CheckpointBody {
+    const latest = this.#trust.checkpoints.latest();
+    if (latest === null) throw notFound("no_checkpoint", "there is no checkpoint yet");
+    return checkpointBody(latest);
+  }
+
+  /** The newest checkpoint captured at this time or before. @throws ApiError 404. */
+  checkpointAt(ms: number): CheckpointBody {
+    const found = this.#trust.checkpoints.at(ms);
+    if (found === null) throw notFound("no_checkpoint", "no checkpoint is that old");
+    return checkpointBody(found);
+  }
+
+  /**
+   * Checks the chain of checkpoints: all of it, unless full checks would then take more than a
+   * hundredth of the time. Between two of them, what was added since.
+   */
+  verifyCheckpoints(): CheckpointChainStatus {
+    const { endedMs, tookMs } = this.#fullCheck;
+    const startedMs = this.#nowMs();
+    const isFull = startedMs - endedMs >= 100 * tookMs;
+    const status = this.#trust.checkpointChecker.check(isFull);
+    if (isFull) {
+      const nowMs = this.#nowMs();
+      this.#fullCheck = { endedMs: nowMs, tookMs: nowMs - startedMs };
+    }
+    return status;
+  }
+
+  /** Everything of a tenant that the offline verifier needs: a tar archive. */
+  async exportOf(tenantId: string): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.#trust.exportOf(tenantId)) {
+      pieces.push(piece);
+      // Others are served between two pieces of a long archive.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return Buffer.concat(pieces);
+  }
+}
+
+function checkpointBody(checkpoint: Checkpoint): CheckpointBody {
+  const { n, captureTs, treeSize, record, recordHash, note } = checkpoint;
+  const partitions = parseMembers(record)?.["partitions"];
+  return {
+    n,
+    capture_ts: captureTs,
+    captured_at: new Date(captureTs).toISOString(),
+    global_head: toHex(recordHash),
+    partitions: typeof partitions === "number" ? partitions : 0,
+    tree_size: treeSize,
+    record: utf8Decode(record) ?? "",
+    note,
+  };
+}
+
+function notFound(code: string, message: string): ApiError {
+  return new ApiError(message, { status: 404, type: "invalid_request_error", code, param: null });
+}

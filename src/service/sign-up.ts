@@ -1,0 +1,71 @@
+/** Free keys over the API: a few per network and hour. */
+import { networkOf, type SignUp, type SignUps } from "../tenant/sign-up.ts";
+import { ApiError } from "./api-error.ts";
+
+export interface SignUpDeskDeps {
+  readonly signUps: SignUps;
+  readonly perHour: number;
+  readonly nowMs: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+/** Both outcomes take this long: how long it took says nothing about who is known. */
+const ANSWER_MS = 150;
+/** Past this many networks, those without a recent sign-up are forgotten. */
+const NETWORKS_MAX = 10_000;
+
+export class SignUpDesk {
+  readonly #deps: SignUpDeskDeps;
+  /** When each network asked during the last hour. */
+  readonly #asked = new Map<string, readonly number[]>();
+
+  constructor(deps: SignUpDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @param email as the form had it; empty: a key that nobody can be reached about.
+   * @throws ApiError 429 past the limit of the network; TenantError for what is no address.
+   */
+  async issue(email: string, clientAddress: string | null): Promise<SignUp> {
+    this.#count(clientAddress === null ? "local" : networkOf(clientAddress));
+    const uniform = this.#deps.wait(ANSWER_MS);
+    try {
+      return this.#deps.signUps.issue(email);
+    } finally {
+      await uniform;
+    }
+  }
+
+  #count(network: string): void {
+    const { nowMs, perHour } = this.#deps;
+    const now = nowMs();
+    const recent = (times: readonly number[]): readonly number[] =>
+      times.filter((time) => time > now - HOUR_MS);
+    if (this.#asked.size >= NETWORKS_MAX) {
+      for (const [name, times] of this.#asked) {
+        if (recent(times).length === 0) this.#asked.delete(name);
+      }
+    }
+    const times = recent(this.#asked.get(network) ?? []);
+    const [oldest] = times;
+    if (oldest !== undefined && times.length >= perHour) {
+      throw tooMany(perHour, Math.ceil((oldest + HOUR_MS - now) / 1000));
+    }
+    this.#asked.set(network, [...times, now]);
+  }
+}
+
+function tooMany(perHour: number, retryAfterS: number): ApiError {
+  const message =
+    `${perHour} sign-ups an hour are allowed from one network; ` +
+    `the next one is possible in ${retryAfterS} s`;
+  return new ApiError(message, {
+    status: 429,
+    type: "rate_limit_error",
+    code: "rate_limit_exceeded",
+    param: null,
+    headers: { "retry-after": String(retryAfterS), "x-should-retry": "false" },
+  });
+}

@@ -1,0 +1,57 @@
+/** `svc replay`: the same request gives the same bytes, and a difference is shown where it is. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestEnd, temporaryDirectory } from "../trust-kit.ts";
+import { jsonOf, run, startServer } from "./kit.ts";
+
+setDefaultTimeout(30_000);
+
+const REQUEST = {
+  model: "svc-tier-b",
+  messages: [{ role: "user", content: "Hello" }],
+  max_tokens: 12,
+  stream: true,
+};
+
+test("a request that is run again gives the same bytes, without a server and with one", async () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "request.json"), JSON.stringify(REQUEST));
+  const alone = await run({ directory }, "replay", "request.json");
+  expect([alone.code, alone.out]).toEqual([0, "the same, byte for byte\n"]);
+
+  const server = await startServer({ directory });
+  onTestEnd(() => void server.stop());
+  const answer = await fetch(`${server.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${await keyOf(directory)}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ ...REQUEST, stream: false }),
+  });
+  const path = join(directory, "answer.json");
+  writeFileSync(path, await answer.text());
+  const same = await run({ directory }, "replay", "request.json", "--answer", path, "--json");
+  expect([same.code, jsonOf(same)]).toMatchObject([0, { same: true, difference: null }]);
+
+  writeFileSync(path, readFileSync(path, "utf8").replace("Hello", "Hullo"));
+  const other = await run({ directory }, "replay", "request.json", "--answer", path);
+  expect(other.code).toBe(1);
+  expect(other.out).toMatch(/different from character \d+.*Hullo.*Hello/s);
+  await server.stop();
+});
+
+test("what is no request or no answer is refused with words", async () => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, "bad.json"), '{"model":"svc-tier-b"}');
+  const refused = await run({ directory }, "replay", "bad.json");
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("messages")]);
+  const none = await run({ directory }, "replay", "bad.json", "--answer", "bad.json");
+  expect([none.code, none.err]).toEqual([2, expect.stringContaining("not an answer")]);
+});
+
+async function keyOf(directory: string): Promise<string> {
+  const made = await run({ directory }, "keys", "create", "--tenant", "local", "--json");
+  return String(jsonOf(made)["api_key"]);
+}

@@ -1,0 +1,22 @@
+/** A test gateway on a port, as the program serves it. */
+import type { TestGateway } from "../../src/testing.ts";
+
+export interface Served {
+  readonly origin: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export function serve({ gateway }: TestGateway): Served {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    reusePort: false,
+    fetch(request, self) {
+      self.timeout(request, 0);
+      return gateway.fetch(request, { clientAddress: self.requestIP(request)?.address ?? null });
+    },
+  });
+  const { port = 0 } = server;
+  return { origin: `http://127.0.0.1:${port}`, port, close: () => server.stop(true) };
+}

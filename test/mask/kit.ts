@@ -1,0 +1,81 @@
+/** Small vocabularies, a random number generator and walks for tests of the lock. */
+import type { Grammar } from "../../src/grammar/grammar.ts";
+import { Matcher } from "../../src/mask/matcher.ts";
+import { Vocabulary } from "../../src/mask/vocabulary.ts";
+
+/** Every byte, some longer tokens that cross the seams of JSON, and an end. */
+export const SMALL = smallVocabulary([
+  ...'{} [] ": "," ",  }, }} ],[ ":{" ":[ "a": true false null 12 00 .5 e-1 -1 0,'.split(" "),
+  ...["abc", "the ", " ", '","', '":"', "\\n", '\\"', "é", "日本", "2024-", "name", "foo", "bar"],
+]);
+
+export function smallVocabulary(texts: readonly string[]): Vocabulary {
+  const bytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
+  const longer = texts.filter((text) => text.length > 1).map((text) => Buffer.from(text));
+  return new Vocabulary([
+    ...[...bytes, ...longer].map((text) => ({
+      bytes: text,
+      isControl: false,
+      isEndOfGeneration: false,
+    })),
+    { bytes: new Uint8Array(0), isControl: true, isEndOfGeneration: true },
+  ]);
+}
+
+/** Mulberry32: the same numbers for the same seed, from 0 to below 1. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export function tokensOf(mask: Uint32Array, size: number): number[] {
+  const tokens: number[] = [];
+  for (let token = 0; token < size; token++) {
+    if (((mask[token >> 5] as number) >>> (token & 31)) & 1) tokens.push(token);
+  }
+  return tokens;
+}
+
+export interface Sampled {
+  readonly text: string;
+  readonly tokens: readonly number[];
+}
+
+/**
+ * A random text of a grammar: each token drawn from the mask, the end taken as soon as `eagerness`
+ * says so. With a budget, the text must be whole when it is used up.
+ */
+export function sample(
+  grammar: Grammar,
+  vocabulary: Vocabulary,
+  draw: () => number,
+  options: { readonly budget: number; readonly eagerness: number },
+): Sampled {
+  const matcher = new Matcher(grammar, vocabulary);
+  const tokens: number[] = [];
+  const bytes: Uint8Array[] = [];
+  for (let left = options.budget; ; left--) {
+    matcher.setBudget(left);
+    const allowed = tokensOf(matcher.computeMask(), vocabulary.size);
+    const ends = allowed.filter((token) => vocabulary.isEndOfGeneration(token));
+    const canEnd = ends.length > 0;
+    const pick = Math.floor(draw() * allowed.length);
+    const token = canEnd && draw() < options.eagerness ? ends[0] : allowed[pick];
+    if (token === undefined) throw new Error(`nothing may follow ${text(bytes)}`);
+    if (canEnd !== matcher.isComplete) throw new Error(`end and isComplete differ: ${text(bytes)}`);
+    if (!matcher.accept(token)) throw new Error(`refused ${token} after ${text(bytes)}`);
+    tokens.push(token);
+    if (vocabulary.isEndOfGeneration(token)) return { text: text(bytes), tokens };
+    bytes.push(vocabulary.tokenBytes(token));
+  }
+}
+
+function text(bytes: readonly Uint8Array[]): string {
+  return new TextDecoder("utf-8", { fatal: false }).decode(Buffer.concat(bytes));
+}

@@ -1,0 +1,64 @@
+/** The fast mask is the set of tokens that `accept` takes one by one. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { compileSchema } from "../../src/grammar/compile.ts";
+import { Matcher } from "../../src/mask/matcher.ts";
+import { random, SMALL, tokensOf } from "./kit.ts";
+import { SCHEMAS } from "./schemas.ts";
+
+setDefaultTimeout(60_000);
+
+const WALKS = process.env["SLOW"] ? 200 : 4;
+const STEPS_MAX = 60;
+
+describe.each([
+  ["closed", "compact"],
+  ["closed", "flexible"],
+  ["open", "compact"],
+  ["open", "flexible"],
+] as const)("%s objects, %s white space", (objects, whitespace) => {
+  test.each(Object.entries(SCHEMAS))("%s", (_, schema) => {
+    const matcher = new Matcher(compileSchema(schema, { objects, whitespace }), SMALL);
+    for (let walk = 0; walk < WALKS; walk++) {
+      const draw = random(walk + 1);
+      matcher.reset();
+      for (let step = 0; step < STEPS_MAX; step++) {
+        const allowed = tokensOf(matcher.computeMask(), SMALL.size);
+        expect(allowed).toEqual(naiveMask(matcher));
+        expect(allowed.length).toBeGreaterThan(0);
+        const token = allowed[Math.floor(draw() * allowed.length)] as number;
+        matcher.accept(token);
+        if (SMALL.isEndOfGeneration(token)) break;
+      }
+    }
+  });
+});
+
+test.each(Object.entries(SCHEMAS))("answers side by side keep apart: %s", (_, schema) => {
+  const grammar = compileSchema(schema, { objects: "open", whitespace: "flexible" });
+  const answers = [1, 2, 3].map((seed) => ({
+    matcher: new Matcher(grammar, SMALL),
+    draw: random(seed),
+    hasEnded: false,
+  }));
+  for (let step = 0; step < STEPS_MAX; step++) {
+    for (const answer of answers) {
+      if (answer.hasEnded) continue;
+      const { matcher, draw } = answer;
+      const allowed = tokensOf(matcher.computeMask(), SMALL.size);
+      expect(allowed).toEqual(naiveMask(matcher));
+      const token = allowed[Math.floor(draw() * allowed.length)] as number;
+      expect(matcher.accept(token)).toBe(true);
+      answer.hasEnded = SMALL.isEndOfGeneration(token);
+    }
+  }
+});
+
+function naiveMask(matcher: Matcher): number[] {
+  const allowed: number[] = [];
+  for (let token = 0; token < SMALL.size; token++) {
+    if (!matcher.accept(token)) continue;
+    matcher.rollback(1);
+    allowed.push(token);
+  }
+  return allowed;
+}

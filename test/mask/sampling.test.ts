@@ -1,0 +1,39 @@
+/** Whatever the lock lets through is valid, to a validator that we did not write. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { compileSchema } from "../../src/grammar/compile.ts";
+import { Matcher } from "../../src/mask/matcher.ts";
+import { random, SMALL, sample } from "./kit.ts";
+import { validator } from "./oracle.ts";
+import { SCHEMAS } from "./schemas.ts";
+
+setDefaultTimeout(60_000);
+
+const ROUNDS = process.env["SLOW"] ? 4000 : 2;
+
+for (const objects of ["closed", "open"] as const) {
+  for (const whitespace of ["compact", "flexible"] as const) {
+    describe(`${objects} objects, ${whitespace} white space`, () => {
+      for (const [name, schema] of Object.entries(SCHEMAS)) {
+        test(`sampled texts of "${name}" are valid, within any budget that fits a value`, () => {
+          const grammar = compileSchema(schema, { objects, whitespace });
+          const isValid = validator(schema);
+          const need = new Matcher(grammar, SMALL).needTokens();
+          expect(need).toBeLessThan(400);
+          for (let round = 0; round < ROUNDS; round++) {
+            const draw = random(round * 7919 + 1);
+            const budget = need + Math.floor(draw() ** 3 * 200);
+            const { text, tokens } = sample(grammar, SMALL, draw, { budget, eagerness: 0.5 });
+            expect(tokens.length).toBeLessThanOrEqual(budget);
+            if (!isValid(JSON.parse(text))) throw new Error(`invalid: ${text}`);
+          }
+        });
+      }
+    });
+  }
+}
+
+test("a budget below what the shortest value needs is known beforehand", () => {
+  const matcher = new Matcher(compileSchema({ const: "abcdef" }), SMALL);
+  // `"`, `abc`, `d`, `e`, `f`, `"` and the end.
+  expect(matcher.needTokens()).toBe(7);
+});

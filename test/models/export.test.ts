@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exportModel } from "../../models/train/generator/export.ts";
+import { readWeights, weightParts } from "../../models/train/generator/weights.ts";
+import { readGguf } from "../../src/gguf/read.ts";
+import { MANIFEST_PATH, readManifest, resolveModel } from "../../src/runtime/manifest.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-tiny-export-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const shape = { vocabulary: 1536, width: 32, layers: 2, heads: 2, feedForward: 64 };
+
+function someWeights(): Float32Array {
+  const size = weightParts(shape).reduce((sum, part) => sum + part.rows * part.columns, 0);
+  return Float32Array.from({ length: size }, (_, i) => Math.sin(i) / 4);
+}
+
+test("exported weights read back as they were, in half a percent of the largest at Q8_0", async () => {
+  const path = join(folder, "model.gguf");
+  const weights = someWeights();
+  exportModel(path, shape, weights, "Q8_0");
+  const back = await readWeights(path);
+  expect(back.shape).toEqual(shape);
+  const errors = weights.map((value, i) => Math.abs(value - (back.weights[i] ?? 0)));
+  expect(errors.reduce((a, b) => Math.max(a, b))).toBeLessThan(0.25 / 127);
+});
+
+test("a file has weights for every token and a template that opens the answer", async () => {
+  const path = join(folder, "again.gguf");
+  exportModel(path, shape, someWeights(), "F32");
+  const { metadata } = await readGguf(path);
+  const tokens = metadata.get("tokenizer.ggml.tokens");
+  expect(tokens?.type === "array" && tokens.value.length).toBe(shape.vocabulary);
+  expect(metadata.get("tokenizer.chat_template")?.value).toMatch(/<\|assistant\|>/);
+});
+
+test("weights of another shape are refused", () => {
+  const path = join(folder, "wrong.gguf");
+  expect(() => exportModel(path, shape, new Float32Array(10), "F32")).toThrow("10 numbers");
+});
+
+test("the embedded model is 8 MB at most, and has the digest of the manifest", async () => {
+  const { path, sha256, schemaPrompt } = resolveModel(
+    await readManifest(MANIFEST_PATH),
+    "svc-tiny",
+  );
+  expect(statSync(path).size).toBeLessThanOrEqual(8_000_000);
+  expect(createHash("sha256").update(readFileSync(path)).digest("hex")).toBe(sha256 ?? "");
+  expect(schemaPrompt).toBe("sketch");
+});

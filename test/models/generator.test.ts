@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { answerText } from "../../models/train/generator/answer.ts";
+import { dataMistakes } from "../../models/train/generator/check-data.ts";
+import { readGeneratorData } from "../../models/train/generator/data-files.ts";
+import { Rng } from "../../models/train/generator/rng.ts";
+import { drawSample, type Sample, SHARES, type Task } from "../../models/train/generator/sample.ts";
+import { encodeAnswer, readTokenizer } from "../../models/train/generator/shards.ts";
+
+const data = readGeneratorData();
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const domains = [...data.templates.keys()];
+
+function draw(seed: number, count: number, shares = SHARES): Sample[] {
+  const rng = new Rng(seed);
+  return Array.from({ length: count }, () => drawSample(rng, data, { shares, domains }));
+}
+
+const only = (task: Task): typeof SHARES => [[task, 1]];
+
+describe("training data", () => {
+  test("the files refer to nothing that is missing", () => {
+    expect(dataMistakes(data)).toEqual([]);
+  });
+
+  test("the same seed gives the same samples, another one others", () => {
+    expect(draw(5, 40)).toEqual(draw(5, 40));
+    expect(draw(6, 40)).not.toEqual(draw(5, 40));
+  });
+
+  test("every answer is what its schema allows", () => {
+    for (const { schema, answer } of draw(1, 300)) {
+      if (schema === null) continue;
+      const text = answerText(answer);
+      expect([text, ajv.validate(schema as object, JSON.parse(text))]).toEqual([text, true]);
+    }
+  });
+
+  test("strings that an extraction answers with stand in the text", () => {
+    const samples = draw(2, 200, only("extract"));
+    let [found, all] = [0, 0];
+    for (const { user, answer } of samples) {
+      for (const [piece, weight] of answer) {
+        if (weight !== 1 || !piece.startsWith('"')) continue;
+        all += 1;
+        if (user.includes(JSON.parse(piece) as string)) found += 1;
+      }
+    }
+    // Dates that are asked for normalised, and currency codes, do not.
+    expect(found / all).toBeGreaterThan(0.9);
+  });
+
+  test("a tool's call names a tool that was given, with its arguments", () => {
+    for (const { tools, answer } of draw(3, 100, only("tool"))) {
+      const text = answerText(answer);
+      if (!text.startsWith("{")) continue;
+      const call = JSON.parse(text) as { name: string; arguments: object };
+      const tool = tools.find(({ name }) => name === call.name);
+      expect(ajv.validate(tool?.parameters ?? false, call.arguments)).toBe(true);
+    }
+  });
+
+  test("a grounded answer cites a snippet that exists, or none", () => {
+    for (const { system, answer } of draw(4, 100, only("grounded"))) {
+      const cited = /\[(\d+)\]$/.exec(answerText(answer))?.[1];
+      if (cited === undefined) expect(answerText(answer)).toMatch(/source/);
+      else expect(system).toContain(`[${cited}] `);
+    }
+  });
+});
+
+describe("the tokenizer", () => {
+  const tokenizer = readTokenizer();
+  const decode = (tokens: readonly number[]): number =>
+    tokens.reduce((sum, token) => sum + tokenizer.byteLength(token), 0);
+
+  test("keeps every byte, and digits apart", () => {
+    const text = 'Größe 1,234.50 € ["x"]\n\tO\'Neill';
+    expect(decode(tokenizer.encode(text))).toBe(Buffer.byteLength(text));
+    expect(tokenizer.encode("2026")).toHaveLength(4);
+  });
+
+  test("gives each token of an answer the weight of the heaviest text it holds", () => {
+    const { tokens, weights } = encodeAnswer(tokenizer, [
+      ['{"a":', 0.4],
+      ["true", 6],
+      ["}", 0.4],
+    ]);
+    expect(weights).toHaveLength(tokens.length);
+    expect(Math.max(...weights)).toBe(6);
+    expect(weights[0]).toBe(0.4);
+  });
+});
