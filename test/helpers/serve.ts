@@ -7,10 +7,11 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export function serve({ gateway }: TestGateway): Served {
+/** @param wantedPort 0: any free one. */
+export function serve({ gateway }: TestGateway, wantedPort = 0): Served {
   const server = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    port: wantedPort,
     reusePort: false,
     fetch(request, self) {
       self.timeout(request, 0);
