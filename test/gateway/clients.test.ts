@@ -65,6 +65,17 @@ afterEach(async () => {
   }
 });
 
+test.skipIf(schemas === null)("OpenAI's description refuses what is no answer", async () => {
+  const client = new OpenAI({ baseURL, apiKey: gateway.apiKey });
+  const asked = { model: MODEL, messages: [{ role: "user" as const, content: "Hi" }] };
+  const { usage, ...rest } = await client.chat.completions.create({ ...asked, max_tokens: 2 });
+  const problems = (value: object) => schemas?.problems("CreateChatCompletionResponse", value);
+  expect(usage?.completion_tokens).toBe(2);
+  expect(problems(rest)).toEqual([]);
+  expect(problems({ ...rest, usage: { ...usage, prompt_tokens: "1" } })?.[0]).toContain("integer");
+  expect(problems({ ...rest, id: undefined })).not.toEqual([]);
+});
+
 const MODEL = "svc-tier-b";
 const Invoice = z.object({ invoice_number: z.string(), total: z.number() });
 const READ = { invoice_number: "A-77", total: 120.5 };
