@@ -244,7 +244,7 @@ test("a restart inside the window still knows which requests came", async () => 
   await served.close();
   await gateway.close();
   gateway = await createTestGateway({ dataDir }, { log });
-  served = serve(gateway, port);
+  served = serve(gateway, undefined, port);
   expect((await sendWith(request)).status).toBe(401);
   expect((await sendWith(unused)).json).toMatchObject({ key_id: signer.keyId });
 });
