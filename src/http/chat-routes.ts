@@ -27,9 +27,9 @@ export function chatRoutes(door: DoorPlugin, deps: ChatRoutesDeps) {
     const request = readBody(call, deps.limits);
     const isWhole = !request.stream || isBuffered(call);
     if (!isWhole) return liveAnswer(deps, call, caller, request);
-    return deps.replays.once(call, caller, async () => {
-      if (request.stream) return bufferedAnswer(await deps.streamChat(caller, request));
-      return recordedAnswer(await deps.completeChat(caller, request));
+    return deps.replays.once(call, caller, async (known) => {
+      if (!request.stream) return recordedAnswer(await deps.completeChat(known, request));
+      return bufferedAnswer(await deps.streamChat(known, request), known.keep);
     });
   });
 }
