@@ -16,6 +16,7 @@ import {
 } from "./name-tables.ts";
 import { initialsOf, type ParsedName, wordsOf } from "./parse-name.ts";
 import { phoneticKey, soundOf } from "./phonetic.ts";
+import { RawWords } from "./raw-words.ts";
 import { editBudget, SOUND_LETTERS_MIN } from "./token-score.ts";
 
 export interface IndexedName {
@@ -69,23 +70,27 @@ export function indexNames(names: readonly IndexedName[]): RecordIndex {
 
 function collectWords(names: readonly IndexedName[]): ReadonlyMap<string, Word> {
   const words = new Map<string, Word>();
-  const byRaw = new Map<string, Word>();
-  const wordOf = (raw: string): Word => {
-    const text = canonicalWord(raw);
+  const raw = new RawWords();
+  const byRaw: Word[] = [];
+  let position = 0;
+  const add = (word: Word): void => {
+    if (word.names.at(-1) !== position) word.names.push(position);
+  };
+  const wordOf = (spelling: string): Word => {
+    const text = canonicalWord(spelling);
     const word = words.get(text) ?? { text, letters: lettersOf(text), names: [] };
     words.set(text, word);
-    byRaw.set(raw, word);
     return word;
   };
-  const add = (raw: string, name: number): void => {
-    const word = byRaw.get(raw) ?? wordOf(raw);
-    if (word.names.at(-1) !== name) word.names.push(name);
+  const addRaw = (number: number): void => {
+    const word = byRaw[number] ?? wordOf(raw.texts[number] ?? "");
+    byRaw[number] = word;
+    add(word);
   };
-  let position = 0;
   for (const { text } of names) {
-    for (const word of wordsOf(text, " ")) add(word, position);
+    if (!raw.read(text, addRaw)) for (const word of wordsOf(text, " ")) add(wordOf(word));
     // "U.S.A." is one word to organisations and three to people.
-    if (/\.[^ ,]/.test(text)) for (const word of wordsOf(text, "")) add(word, position);
+    if (/\.[^ ,]/.test(text)) for (const word of wordsOf(text, "")) add(wordOf(word));
     position += 1;
   }
   return words;
