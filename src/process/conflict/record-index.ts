@@ -73,6 +73,7 @@ function collectWords(names: readonly IndexedName[]): ReadonlyMap<string, Word> 
   const raw = new RawWords();
   const byRaw: Word[] = [];
   let position = 0;
+  let run: string[] = [];
   const add = (word: Word): void => {
     if (word.names.at(-1) !== position) word.names.push(position);
   };
@@ -82,18 +83,44 @@ function collectWords(names: readonly IndexedName[]): ReadonlyMap<string, Word> 
     words.set(text, word);
     return word;
   };
+  const addJoined = (spelling: string): void => add(wordOf(spelling));
+  const addRun = (spelling: string): void => {
+    if (spelling.length >= PART_LETTERS_MIN) {
+      if (run.length > 0) run = [];
+      return;
+    }
+    run.push(spelling);
+    joinRun(run, addJoined);
+  };
   const addRaw = (number: number): void => {
-    const word = byRaw[number] ?? wordOf(raw.texts[number] ?? "");
+    const spelling = raw.texts[number] ?? "";
+    const word = byRaw[number] ?? wordOf(spelling);
     byRaw[number] = word;
     add(word);
+    addRun(spelling);
+  };
+  const addAll = (spellings: readonly string[]): void => {
+    run = [];
+    for (const spelling of spellings) {
+      addJoined(spelling);
+      addRun(spelling);
+    }
   };
   for (const { text } of names) {
-    if (!raw.read(text, addRaw)) for (const word of wordsOf(text, " ")) add(wordOf(word));
+    run = [];
+    if (!raw.read(text, addRaw)) addAll(wordsOf(text, " "));
     // "U.S.A." is one word to organisations and three to people.
-    if (/\.[^ ,]/.test(text)) for (const word of wordsOf(text, "")) add(wordOf(word));
+    if (/\.[^ ,]/.test(text)) addAll(wordsOf(text, ""));
+    if (/(?:^|\s)\S{1,2}\s*,/u.test(text)) addAll(inverted(text));
     position += 1;
   }
   return words;
+}
+
+/** "Li, We" is We Li. */
+function inverted(text: string): string[] {
+  const comma = text.indexOf(",");
+  return [text.slice(comma + 1), text.slice(0, comma)].flatMap((part) => wordsOf(part, " "));
 }
 
 /** The spelling that the word has once a name is parsed, as far as the word alone tells. */
@@ -109,7 +136,11 @@ function canonicalWord(word: string): string {
 /** What the query is looked up by: its words as parsed and as written. */
 function queryWords(query: ParsedName, text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const token of query.tokens) words.add(canonicalWord(token.text));
+  const texts = query.tokens.map((token) => token.text);
+  for (const [index, word] of texts.entries()) {
+    words.add(canonicalWord(word));
+    joinRun(texts.slice(0, index + 1), (joined) => words.add(canonicalWord(joined)));
+  }
   for (const word of wordsOf(text, "")) words.add(canonicalWord(word));
   for (const [long, short] of PHRASES) {
     if (words.has(short)) for (const word of long.split(" ")) words.add(word);
@@ -140,12 +171,24 @@ function similarWords(words: readonly Word[], token: string): Word[] {
 
 const PART_LETTERS_MIN = 3;
 
-/** Run-together names begin or end with a word of the other side. */
+/** Run-together names hold words of the other side, at an end or between short ones. */
 function isPart(a: string, b: string): boolean {
   if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  const isLong = short.length >= PART_LETTERS_MIN && long.length > short.length;
-  return isLong && (long.startsWith(short) || long.endsWith(short));
+  if (short.length < PART_LETTERS_MIN || long.length === short.length) return false;
+  if (long.startsWith(short) || long.endsWith(short)) return true;
+  const before = long.indexOf(short, 1);
+  const after = long.length - before - short.length;
+  return before !== -1 && Math.max(before, after) < PART_LETTERS_MIN;
+}
+
+/** Names of short words only, run together or not: "We Li", "WeLi". */
+const SPAN_MAX = 4;
+
+/** Calls `found` with the spans that end in the newest word of a run. */
+function joinRun(run: readonly string[], found: (word: string) => void): void {
+  for (let span = 2; span <= Math.min(SPAN_MAX, run.length); span += 1)
+    found(run.slice(-span).join(""));
 }
 
 function isEdited(token: string, letters: number, word: Word): boolean {
