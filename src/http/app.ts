@@ -7,6 +7,7 @@ import { type ChatRoutesDeps, chatRoutes } from "./chat-routes.ts";
 import { type ConsoleRoutesDeps, consoleRoutes } from "./console-routes.ts";
 import { Door, type DoorDeps, type RequestInfo, type Routes } from "./door.ts";
 import { refusalOf } from "./error-answer.ts";
+import { type KeyRoutesDeps, keyRoutes } from "./key-routes.ts";
 import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
 import { type ProcessRoutesDeps, processRoutes } from "./process-routes.ts";
 import { Replays } from "./replays.ts";
@@ -18,6 +19,7 @@ import { type SystemRoutesDeps, systemRoutes } from "./system-routes.ts";
 
 type RoutesDeps = ConsoleRoutesDeps &
   AdminRoutesDeps &
+  KeyRoutesDeps &
   PaymentRoutesDeps &
   SignUpRoutesDeps &
   SystemRoutesDeps &
@@ -56,6 +58,7 @@ export function createApp(deps: AppDeps): App {
     .use(systemRoutes(plugin, deps))
     .use(consoleRoutes(plugin, deps))
     .use(adminRoutes(plugin, deps))
+    .use(keyRoutes(plugin, deps))
     .use(signUpRoutes(plugin, deps))
     .use(paymentRoutes(plugin, deps))
     .use(auditRoutes(plugin, deps))
