@@ -1,4 +1,4 @@
-/** How a chat's answer is written on the wire: as OpenAI's chat completions, or as its responses. */
+/** How a chat's answer is written: as OpenAI's chat completions, or as its responses. */
 import type { ApiError } from "./api-error.ts";
 import type { Choice, ChoiceEnd, ChoiceEvent } from "./chat-choice.ts";
 import { type ChatFacts, completionBody } from "./chat-response.ts";
