@@ -9,7 +9,7 @@ import { sha256Hex } from "../crypto/hash.ts";
 import { BodyDigest } from "../receipt/body-digest.ts";
 import type { ApiError } from "../service/api-error.ts";
 import type { ChatStream } from "../service/chat.ts";
-import type { ChatPiece } from "../service/chat-stream.ts";
+import type { ChatPiece, Chunk } from "../service/chat-stream.ts";
 import type { Caller, Recorded } from "../service/metered-call.ts";
 import type { Answer } from "./answer.ts";
 import { errorBody } from "./error-answer.ts";
@@ -178,7 +178,8 @@ class LiveStream {
   }
 
   #errorFrame(error: unknown): string {
-    return frame(errorBody(this.#deps.refusalOf(error, this.#call.requestId)));
+    const refusal = this.#deps.refusalOf(error, this.#call.requestId);
+    return frame(this.#stream.errorChunk(refusal) ?? errorBody(refusal));
   }
 
   #seal(digest: ReturnType<BodyDigest["finish"]>, row: Recorded | null): Uint8Array {
@@ -188,6 +189,7 @@ class LiveStream {
   }
 }
 
-function frame(value: object): string {
-  return `data: ${JSON.stringify(value)}\n\n`;
+function frame(chunk: Chunk): string {
+  const name = chunk.type === undefined ? "" : `event: ${chunk.type}\n`;
+  return `${name}data: ${JSON.stringify(chunk)}\n\n`;
 }
