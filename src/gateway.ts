@@ -34,10 +34,16 @@ import { openTrust, type Trust } from "./service/open-trust.ts";
 import { Processes, type ProcessesDeps } from "./service/processes.ts";
 import { Searches } from "./service/search.ts";
 import { SignUpDesk } from "./service/sign-up.ts";
+import { SigningKeys } from "./service/signing-keys.ts";
 import { System } from "./service/system.ts";
 import { type UsageQuery, usageOf } from "./service/usage.ts";
+import { Nonces } from "./tenant/nonces.ts";
 import { Payments } from "./tenant/payments.ts";
 import { SignUps } from "./tenant/sign-up.ts";
+import { type SignableRequest, SignedRequests } from "./tenant/signed-request.ts";
+import { SignerRegistry } from "./tenant/signer-registry.ts";
+import { StoredAnswers } from "./tenant/stored-answers.ts";
+import type { Identity } from "./tenant/tenants.ts";
 
 export interface GatewayConfig {
   /** Made on first use; one process at a time. */
@@ -67,6 +73,8 @@ export interface GatewayConfig {
   readonly checkoutPackage: string | null;
   /** Proxies of the operator's own, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Names by which clients may address the server, lower case, no port; null: any. */
+  readonly hosts: readonly string[] | null;
   /** Which timestamping services checkpoints are submitted to; none by default. */
   readonly anchors: AnchorConfig;
   /** Where search results come from; by default the data directory's index, if there is one. */
@@ -112,6 +120,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   stripeWebhookSecrets: [],
   checkoutPackage: null,
   trustedProxies: [],
+  hosts: null,
   anchors: NO_ANCHORS,
   search: { kind: "local", path: null },
   limits: DEFAULT_LIMITS,
@@ -221,7 +230,15 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
           : ledger.head(identity.tenantId, identity.appId).headHash,
       nowMs: () => ledger.clock.nowMs(),
     },
+    hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
+    ...signerParts(deps, trust),
+    storedAnswers: new StoredAnswers({
+      store,
+      sealed: tenants.sealed,
+      bytesMax: limits.replayBytesMax,
+      nowMs,
+    }),
     newRequestId: () => `req_${timeOrderedId(nowMs(), randomBytes)}`,
     nowMs,
     report: (error, requestId) => log("error", "request_failed", failureFacts(error, requestId)),
@@ -229,8 +246,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     attestationKey: keys.current.publicKeyPem,
     attestationKeys: () => keys.history(),
     audit: new Audit(trust, nowMs),
-    completeChat: (caller, request) => completeChat(chat, caller, request),
-    streamChat: (caller, request) => streamChat(chat, caller, request),
+    completeChat: (caller, request, form) => completeChat(chat, caller, request, form),
+    streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
     processes: new Processes({ registry, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
@@ -248,6 +265,28 @@ function seenThrough(
   const forwardedFor = request.headers.get("x-forwarded-for");
   const proxies = new Set(trustedProxies);
   return { clientAddress: clientAddressOf(clientAddress, forwardedFor, proxies) };
+}
+
+/** Keys that sign requests, and requests that were signed. */
+function signerParts({ nowMs, randomBytes, log }: GatewayDeps, { store, tenants }: Trust) {
+  const signed = new SignedRequests({
+    publicKeyOf: (keyId) => tenants.publicKeyOf(keyId),
+    nonces: new Nonces(store, nowMs()),
+    nowMs,
+  });
+  const registry = new SignerRegistry({ tenants, randomBytes, nowMs });
+  return {
+    signingKeys: new SigningKeys({ tenants, registry }),
+    async authenticateSigned(
+      request: SignableRequest,
+      requestId: string,
+    ): Promise<Identity | null> {
+      const outcome = await signed.verify(request);
+      if ("keyId" in outcome) return tenants.signerIdentity(outcome.keyId);
+      log("info", "signature_refused", { request_id: requestId, problem: outcome.problem });
+      return null;
+    },
+  };
 }
 
 /** What the operator and newcomers use. */

@@ -7,11 +7,15 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** @param onAnswer sees every answer before it is sent. */
-export function serve({ gateway }: TestGateway, onAnswer?: (answer: Response) => void): Served {
+/** @param onAnswer sees every answer before it is sent. @param wantedPort 0: any free one. */
+export function serve(
+  { gateway }: TestGateway,
+  onAnswer?: (answer: Response) => void,
+  wantedPort = 0,
+): Served {
   const server = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    port: wantedPort,
     reusePort: false,
     async fetch(request, self) {
       self.timeout(request, 0);
