@@ -7,7 +7,7 @@
 /** 4,194,304 slots of 12 bytes: 48 MiB, for two million entries. */
 const SLOTS_MAX = 2 ** 22;
 
-/** A slot's three words stand together, so that looking one up misses the cache once, not thrice. */
+/** A slot's words stand together: looking one up misses the cache once instead of three times. */
 const WORDS = 3;
 
 export class Fingerprints {
