@@ -42,6 +42,7 @@ import { Payments } from "./tenant/payments.ts";
 import { SignUps } from "./tenant/sign-up.ts";
 import { type SignableRequest, SignedRequests } from "./tenant/signed-request.ts";
 import { SignerRegistry } from "./tenant/signer-registry.ts";
+import { StoredAnswers } from "./tenant/stored-answers.ts";
 import type { Identity } from "./tenant/tenants.ts";
 
 export interface GatewayConfig {
@@ -232,6 +233,12 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
+    storedAnswers: new StoredAnswers({
+      store,
+      sealed: tenants.sealed,
+      bytesMax: limits.replayBytesMax,
+      nowMs,
+    }),
     newRequestId: () => `req_${timeOrderedId(nowMs(), randomBytes)}`,
     nowMs,
     report: (error, requestId) => log("error", "request_failed", failureFacts(error, requestId)),
@@ -239,8 +246,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     attestationKey: keys.current.publicKeyPem,
     attestationKeys: () => keys.history(),
     audit: new Audit(trust, nowMs),
-    completeChat: (caller, request) => completeChat(chat, caller, request),
-    streamChat: (caller, request) => streamChat(chat, caller, request),
+    completeChat: (caller, request, form) => completeChat(chat, caller, request, form),
+    streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
     processes: new Processes({ registry, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),

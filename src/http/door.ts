@@ -133,8 +133,7 @@ function noRoute({ method, path }: Call, routes: Routes): ApiError {
     .filter((route) => pathPattern(route.path).test(path))
     .map((route) => route.method);
   if (allowed.length === 0) {
-    const hint = path === "/v1/responses" ? "; this server implements /v1/chat/completions" : "";
-    return new ApiError(`there is no ${path} here${hint}`, {
+    return new ApiError(`there is no ${path} here`, {
       status: 404,
       type: "invalid_request_error",
       code: "unknown_url",
