@@ -73,7 +73,8 @@ function verifyChain(answer: Members, hashing: Hashing): readonly Step[] {
     equal(`${at}/prev_hash`, previous, members["prev_hash"]);
     const outputHash = text(members, "output_hash", at, HASH);
     if (output !== undefined) equal(`${at}/output_hash`, hashOf(output, hashing), outputHash);
-    const engine = `${text(members, "process", at, /^[a-z][a-z0-9-]*$/)}@${text(members, "engine_version", at, /^[0-9.]+$/)}`;
+    const slug = text(members, "process", at, /^[a-z][a-z0-9-]*$/);
+    const engine = `${slug}@${text(members, "engine_version", at, /^[0-9.]+$/)}`;
     const inputHash = text(members, "input_hash", at, HASH);
     expect(STEP_ID.test(id), `${at}/id`, "has another form than specified");
     const lines = [previous, String(index), id, engine, inputHash, outputHash];
