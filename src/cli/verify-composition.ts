@@ -1,4 +1,4 @@
-/** `svc verify ANSWER.json`: a saved answer of `POST /v1/compose`, with its request if it is kept. */
+/** `svc verify ANSWER.json`: a saved answer of `POST /v1/compose`, with its request if kept. */
 import { resolve } from "node:path";
 import { verifyComposition } from "../verify/composition.ts";
 import { describe } from "../verify/finding.ts";
