@@ -87,10 +87,13 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   /** A name that may be written goes on from a state of `shape.nameTexts`. */
   hasNamed(names: number): boolean {
     const { nameTexts } = this.shape;
-    const end = nameTexts.end(names);
-    for (let i = nameTexts.first(names); i < end; i++) {
-      if (this.allows(nameTexts.sources[i] as number)) return true;
-    }
+    return this.hasNamedAmong(nameTexts.first(names), nameTexts.end(names));
+  }
+
+  /** One of the texts of `shape.nameTexts` from `first` to before `end` may be written. */
+  hasNamedAmong(first: number, end: number): boolean {
+    const { sources } = this.shape.nameTexts;
+    for (let i = first; i < end; i++) if (this.allows(sources[i] as number)) return true;
     return false;
   }
 
@@ -121,8 +124,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
     const end = shape.nameTexts.end(names);
     let count = 0;
     for (let i = shape.nameTexts.first(names); i < end; i++) {
-      const name = shape.names[shape.nameTexts.sources[i] as number] as string;
-      if (keys.has(shape.keys.colourOf(name))) count += 1;
+      if (keys.has(shape.colourOfName(shape.nameTexts.sources[i] as number))) count += 1;
     }
     return count;
   }

@@ -79,6 +79,8 @@ export class ObjectShape {
   readonly isGuided: boolean;
   readonly #languages: readonly PatternLanguage[];
   readonly #classes = new Map<number, KeyClass>();
+  /** By rank of a name. */
+  readonly #colours: number[] = [];
   #keys: KeyLanguage | undefined;
 
   constructor(place: Place, context: ShapeContext) {
@@ -99,6 +101,12 @@ export class ObjectShape {
   get keys(): KeyLanguage {
     this.#keys ??= new KeyLanguage(this.#languages);
     return this.#keys;
+  }
+
+  /** The colour that a name would have as an unnamed key. */
+  colourOfName(rank: number): number {
+    this.#colours[rank] ??= this.keys.colourOf(this.names[rank] as string);
+    return this.#colours[rank];
   }
 
   nameClass(rank: number): KeyClass {

@@ -81,7 +81,7 @@ export class ContentTables {
     this.flags = flagsOf(trie);
     const tails = new Tails();
     this.#closerAt = this.#quotes(tails);
-    this.closers = this.#reachable();
+    this.closers = this.closersUnder(0);
     this.tails = new TokenTrie(tails.texts);
     this.tailCount = tails.texts.length;
   }
@@ -188,13 +188,14 @@ export class ContentTables {
     return closers;
   }
 
-  /** The quotes that close a string from inside which any content is allowed. */
-  #reachable(): Closer[] {
+  /** The quotes below a node that close a string of any content, begun at the node. */
+  closersUnder(node: number): Closer[] {
     const closers: Closer[] = [];
-    this.#walk(0, (at, state, counts) => {
+    const start = this.#trie.depths[node] as number;
+    this.#walk(node, (at, state, counts) => {
       if (state >= 0) return true;
       // The quote itself was counted as if it began a code point.
-      const count = (counts[this.#trie.depths[at] as number] as number) - 1;
+      const count = (counts[(this.#trie.depths[at] as number) - start] as number) - 1;
       closers.push({ ...this.closerAt(at), count });
       return false;
     });

@@ -55,6 +55,11 @@ export class JsonMachine extends Registers {
     this.root = root;
   }
 
+  /** White space may stand between tokens of JSON. */
+  get takesBlanks(): boolean {
+    return this.#flexible;
+  }
+
   /** The text so far is a whole value. */
   get canEnd(): boolean {
     if (this.phase === END) return true;
