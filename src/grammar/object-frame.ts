@@ -5,11 +5,11 @@
 
 import type { Schema } from "../schema/schema.ts";
 import { ContainerFrame } from "./container-frame.ts";
-import { type LooseMembers, looseMembers } from "./loose-members.ts";
+import { canAlwaysEnd, type LooseMembers, looseMembers } from "./loose-members.ts";
 import { type Completion, completeObject, escapesNeeded } from "./object-completion.ts";
 import type { KeyClass, ObjectShape } from "./object-shape.ts";
 import { emptyObject, type ObjectState } from "./object-state.ts";
-import { type Literal, type Place, placeKey, type Verdict } from "./place.ts";
+import type { Literal, Place, Verdict } from "./place.ts";
 import type { WritableKeys } from "./writable-keys.ts";
 
 /** A key that may be written: where its value stands, and what follows the value. */
@@ -160,7 +160,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
       return { place, next, failsWith: [] };
     }
     const after = this.state.afterKey(keyClass, key);
-    const wants = wantsAt(after, keyClass);
+    const wants = wantsAt(after, keyClass, this.#lazyLoose);
     if (wants.length === 0) return null;
     const next = new ObjectFrame(after, this.#lazyLoose);
     const { context, isGuided } = this.shape;
@@ -176,6 +176,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 class LazyLoose {
   readonly #shape: ObjectShape;
   #members: LooseMembers | null | undefined;
+  #alwaysEnd: readonly boolean[] | undefined;
 
   constructor(shape: ObjectShape) {
     this.#shape = shape;
@@ -184,6 +185,14 @@ class LazyLoose {
   get members(): LooseMembers | null {
     if (this.#members === undefined) this.#members = looseMembers(this.#shape);
     return this.#members;
+  }
+
+  /** By plan: once nothing more must fail, the object can be finished from wherever it stands. */
+  get alwaysEnd(): readonly boolean[] {
+    const shape = this.#shape;
+    const isOpen = shape.context.objects === "open";
+    this.#alwaysEnd ??= shape.plans.map((plan) => isOpen && canAlwaysEnd(shape, plan));
+    return this.#alwaysEnd;
   }
 }
 
@@ -222,22 +231,20 @@ function hasPositive(want: readonly Literal[], schema: Schema): boolean {
 }
 
 /** For each plan that can still be met after this key: what its value must satisfy. */
-function wantsAt(after: ObjectState, keyClass: KeyClass): Literal[][] {
+function wantsAt(after: ObjectState, keyClass: KeyClass, loose: LazyLoose): Literal[][] {
   const { shape } = after;
-  const wants: Literal[][] = [];
-  for (const plan of shape.plans) {
-    if (plan.holds.some((index) => after.failed[index] === 1)) continue;
+  const { context } = shape;
+  // By place: plans often ask the same of a value.
+  const wants = new Map<Place, Literal[]>();
+  for (const [index, plan] of shape.plans.entries()) {
+    if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
     const base = shape.base(plan, keyClass);
     if (base === null) continue;
-    for (const extra of escapesNeeded(after, plan, keyClass)) {
+    for (const extra of escapesNeeded(after, plan, keyClass, loose.alwaysEnd[index] as boolean)) {
       const want = [...base, ...extra];
-      if (Number.isFinite(shape.context.cost(shape.context.place([want], [])))) wants.push(want);
+      const place = context.place([want], []);
+      if (Number.isFinite(context.cost(place))) wants.set(place, want);
     }
   }
-  return distinctWants(wants);
-}
-
-/** Each demand once: plans often ask the same of a value. */
-function distinctWants(wants: readonly Literal[][]): Literal[][] {
-  return [...new Map(wants.map((want) => [placeKey([want], []), want])).values()];
+  return [...wants.values()];
 }

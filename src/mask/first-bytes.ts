@@ -2,6 +2,7 @@
 
 import type { NumberList } from "../grammar/number-view.ts";
 import type { StringList } from "../grammar/string-view.ts";
+import type { ObjectCell } from "./cell.ts";
 import type { JsonMachine } from "./json-machine.ts";
 import {
   ARRAY_FIRST,
@@ -9,6 +10,7 @@ import {
   COLON,
   CONSTANT,
   END,
+  KEY,
   NUMBER,
   NUMBER_LIST,
   OBJECT_FIRST,
@@ -50,6 +52,10 @@ export function firstBytes(machine: JsonMachine): Uint8Array | null {
   if (machine.phase === NUMBER_LIST) {
     const { texts } = machine.view as NumberList;
     return Buffer.concat([texts.nextBytes(machine.state), CLOSING]);
+  }
+  if (machine.phase === KEY && machine.count < 0) {
+    const { nameTexts } = (machine.cell as ObjectCell).frame.shape;
+    return Buffer.concat([nameTexts.nextBytes(machine.state), QUOTE]);
   }
   return null;
 }

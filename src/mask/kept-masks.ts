@@ -24,6 +24,38 @@ export function unpack(mask: KeptMask, into: TokenWords): TokenWords {
   return into;
 }
 
+/** Edits being collected; one list serves for one mask after another. */
+export class EditList {
+  #edits = new Int32Array(1024);
+  #length = 0;
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  allow(token: number): void {
+    if (this.#length === this.#edits.length) {
+      const edits = new Int32Array(2 * this.#length);
+      edits.set(this.#edits);
+      this.#edits = edits;
+    }
+    this.#edits[this.#length] = token;
+    this.#length += 1;
+  }
+
+  refuse(token: number): void {
+    this.allow(~token);
+  }
+
+  allowAll(tokens: Int32Array): void {
+    for (let i = 0; i < tokens.length; i++) this.allow(tokens[i] as number);
+  }
+
+  over(base: TokenWords | null): KeptMask {
+    return { base, edits: this.#edits.slice(0, this.#length) };
+  }
+}
+
 /** Most are a list; 16 KB each for 128,000 tokens otherwise. */
 const KEPT_MAX = 1024;
 
