@@ -24,6 +24,8 @@ export interface Member {
 export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Completion> {
   readonly #lazyLoose: LazyLoose;
   readonly #named = new Map<number, Member | null>();
+  /** By rank, for those of which no more was asked yet. */
+  readonly #allowed = new Map<number, boolean>();
   readonly #samples = new Map<number, Member | null>();
   readonly #failed = new Map<string, ObjectFrame>();
   #hasMember: boolean | undefined;
@@ -43,8 +45,8 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   named(rank: number): Member | null {
     const known = this.#named.get(rank);
     if (known !== undefined) return known;
-    const blocked = this.state.hasSeen(rank) || rank < this.state.cursor;
-    const member = blocked ? null : this.#member(this.shape.nameClass(rank), null);
+    const isBlocked = this.#isBlocked(rank) || this.#allowed.get(rank) === false;
+    const member = isBlocked ? null : this.#member(this.shape.nameClass(rank), null);
     this.#named.set(rank, member);
     return member;
   }
@@ -100,7 +102,25 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   /** The name of this rank may be written. */
   allows(rank: number): boolean {
     const loose = this.#loose;
-    return loose ? loose.allows(this.state, rank) : this.named(rank) !== null;
+    if (loose) return loose.allows(this.state, rank);
+    const member = this.#named.get(rank);
+    if (member !== undefined) return member !== null;
+    const known = this.#allowed.get(rank);
+    if (known !== undefined) return known;
+    const allowed = !this.#isBlocked(rank) && this.#hasWant(this.shape.nameClass(rank));
+    this.#allowed.set(rank, allowed);
+    return allowed;
+  }
+
+  #isBlocked(rank: number): boolean {
+    return this.state.hasSeen(rank) || rank < this.state.cursor;
+  }
+
+  #hasWant(keyClass: KeyClass): boolean {
+    for (const _ of wantsAt(this.state.afterKey(keyClass, null), keyClass, this.#lazyLoose)) {
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -160,8 +180,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
       return { place, next, failsWith: [] };
     }
     const after = this.state.afterKey(keyClass, key);
-    const wants = wantsAt(after, keyClass, this.#lazyLoose);
-    if (wants.length === 0) return null;
+    // By place: plans often ask the same of a value.
+    const wanted = new Map(wantsAt(after, keyClass, this.#lazyLoose));
+    if (wanted.size === 0) return null;
+    const wants = [...wanted.values()];
     const next = new ObjectFrame(after, this.#lazyLoose);
     const { context, isGuided } = this.shape;
     if (isGuided) return { place: context.place(wants, []), next, failsWith: [] };
@@ -230,12 +252,17 @@ function hasPositive(want: readonly Literal[], schema: Schema): boolean {
   return want.some((literal) => literal.positive && literal.schema === schema);
 }
 
-/** For each plan that can still be met after this key: what its value must satisfy. */
-function wantsAt(after: ObjectState, keyClass: KeyClass, loose: LazyLoose): Literal[][] {
+/**
+ * For each plan that can still be met after this key: what its value must satisfy, and the place of
+ * such values.
+ */
+function* wantsAt(
+  after: ObjectState,
+  keyClass: KeyClass,
+  loose: LazyLoose,
+): Generator<[Place, Literal[]]> {
   const { shape } = after;
   const { context } = shape;
-  // By place: plans often ask the same of a value.
-  const wants = new Map<Place, Literal[]>();
   for (const [index, plan] of shape.plans.entries()) {
     if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
     const base = shape.base(plan, keyClass);
@@ -243,8 +270,7 @@ function wantsAt(after: ObjectState, keyClass: KeyClass, loose: LazyLoose): Lite
     for (const extra of escapesNeeded(after, plan, keyClass, loose.alwaysEnd[index] as boolean)) {
       const want = [...base, ...extra];
       const place = context.place([want], []);
-      if (Number.isFinite(context.cost(place))) wants.set(place, want);
+      if (Number.isFinite(context.cost(place))) yield [place, want];
     }
   }
-  return [...wants.values()];
 }

@@ -38,14 +38,19 @@ export class RangedStrings implements StringReader {
   }
 
   isLive(state: number, count: number): boolean {
-    for (const range of this.ranges) if (range.isLive(this.automaton, state, count)) return true;
+    const { ranges, automaton } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      if ((ranges[i] as LengthRange).isLive(automaton, state, count)) return true;
+    }
     return false;
   }
 
   accepts(state: number, count: number): boolean {
     const at = this.automaton.between[state] as number;
     if (at < 0) return false;
-    for (const range of this.ranges) {
+    const { ranges } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i] as LengthRange;
       if (count >= range.lo && count <= range.hi && range.accepts[at] !== 0) return true;
     }
     return false;

@@ -66,6 +66,8 @@ export class ContentTables {
   /** The texts after a closing quote: the "tokens" of this trie are tail ids. Tail 0 is empty. */
   readonly tails: TokenTrie;
   readonly tailCount: number;
+  /** Code points that the longest content token has. */
+  readonly countMax: number;
   /** Every place where a token closes a string that allows any content. */
   readonly closers: readonly Closer[];
   readonly #lists = new Map<number, ContentList>();
@@ -84,6 +86,7 @@ export class ContentTables {
     this.closers = this.closersUnder(0);
     this.tails = new TokenTrie(tails.texts);
     this.tailCount = tails.texts.length;
+    this.countMax = this.under(0).counts.at(-1) ?? 0;
   }
 
   /** The closer of a node whose byte is a quote. */
@@ -97,11 +100,6 @@ export class ContentTables {
       new Set([...this.#closerAt.values()].flatMap(({ tokens }) => [...tokens])),
     );
     return this.#quoted;
-  }
-
-  /** Code points that the longest content token has. */
-  get countMax(): number {
-    return this.under(0).counts.at(-1) ?? 0;
   }
 
   /** Tokens that are content of at most `count` code points. Not to be changed. */
