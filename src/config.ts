@@ -72,6 +72,13 @@ export const SETTINGS = {
     [],
     addressesFrom,
   ),
+  hosts: setting(
+    "hosts",
+    "NAMES",
+    "names by which clients may address it, with commas; others are refused",
+    null,
+    orNull(hostsFrom),
+  ),
   calendars: setting(
     "calendars",
     "URLS",
@@ -286,6 +293,18 @@ function addressesFrom(text: string): readonly string[] {
   const wrong = addresses.find((address) => isIP(address) === 0);
   if (wrong === undefined) return addresses;
   throw new Error(`holds ${JSON.stringify(wrong)}; it can be IP addresses with commas`);
+}
+
+/** Lower case, an IPv6 address in its brackets: as a URL has them. */
+function hostsFrom(text: string): readonly string[] {
+  return text.split(",").map((part) => {
+    const name = part.trim().toLowerCase();
+    if (isIP(name) === 6) return `[${name}]`;
+    if (/^[a-z0-9._-]{1,255}$/.test(name)) return name;
+    throw new Error(
+      `holds ${JSON.stringify(part)}; it can be host names without ports, with commas`,
+    );
+  });
 }
 
 function calendarsFrom(text: string): string {

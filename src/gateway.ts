@@ -15,10 +15,12 @@ import type { RequestInfo } from "./http/door.ts";
 import type { Log } from "./ledger/clock.ts";
 import { lockOf } from "./mask/lock-of.ts";
 import { loadVocabulary } from "./mask/vocabulary.ts";
+import type { ProcessEngine } from "./process/definition.ts";
+import { PROCESS_ENGINES } from "./process/processes.ts";
 import type { Registry } from "./process/registry.ts";
 import { startProcesses } from "./process/start.ts";
 import { buildRev, VERSION } from "./rev.ts";
-import { type Engine, startEngine } from "./runtime/engine.ts";
+import { type Engine, type EngineOptions, startEngine } from "./runtime/engine.ts";
 import { MANIFEST_PATH } from "./runtime/manifest.ts";
 import type { TierName } from "./runtime/request.ts";
 import { Admin } from "./service/admin.ts";
@@ -34,10 +36,16 @@ import { openTrust, type Trust } from "./service/open-trust.ts";
 import { Processes, type ProcessesDeps } from "./service/processes.ts";
 import { Searches } from "./service/search.ts";
 import { SignUpDesk } from "./service/sign-up.ts";
+import { SigningKeys } from "./service/signing-keys.ts";
 import { System } from "./service/system.ts";
 import { type UsageQuery, usageOf } from "./service/usage.ts";
+import { Nonces } from "./tenant/nonces.ts";
 import { Payments } from "./tenant/payments.ts";
 import { SignUps } from "./tenant/sign-up.ts";
+import { type SignableRequest, SignedRequests } from "./tenant/signed-request.ts";
+import { SignerRegistry } from "./tenant/signer-registry.ts";
+import { StoredAnswers } from "./tenant/stored-answers.ts";
+import type { Identity } from "./tenant/tenants.ts";
 
 export interface GatewayConfig {
   /** Made on first use; one process at a time. */
@@ -67,6 +75,8 @@ export interface GatewayConfig {
   readonly checkoutPackage: string | null;
   /** Proxies of the operator's own, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Names by which clients may address the server, lower case, no port; null: any. */
+  readonly hosts: readonly string[] | null;
   /** Which timestamping services checkpoints are submitted to; none by default. */
   readonly anchors: AnchorConfig;
   /** Where search results come from; by default the data directory's index, if there is one. */
@@ -83,6 +93,8 @@ export interface GatewayDeps {
   readonly log: Log;
   /** The state on disk has become unknown: the process must end. */
   readonly onFatal: (error: Error) => void;
+  readonly startEngine: (options: EngineOptions<Grammar>) => Engine<Grammar>;
+  readonly processEngines: readonly ProcessEngine[];
 }
 
 export interface Gateway extends Omit<Trust, "close"> {
@@ -112,6 +124,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   stripeWebhookSecrets: [],
   checkoutPackage: null,
   trustedProxies: [],
+  hosts: null,
   anchors: NO_ANCHORS,
   search: { kind: "local", path: null },
   limits: DEFAULT_LIMITS,
@@ -127,6 +140,8 @@ const PROCESS_DEPS: GatewayDeps = {
     // What is on disk can be read by a new process only.
     process.exit(70);
   },
+  startEngine: (options) => startEngine(options),
+  processEngines: PROCESS_ENGINES,
 };
 
 /** For programs that embed a gateway: a data directory is enough. */
@@ -177,8 +192,8 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
   });
 }
 
-function startEngineOf(config: GatewayConfig, { log }: GatewayDeps): Engine<Grammar> {
-  return startEngine<Grammar>({
+function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
+  return startEngine({
     tiers: config.tiers,
     manifestPath: config.manifestPath,
     forceCpu: config.forceCpu,
@@ -208,7 +223,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
   const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
-  const registry = soundRegistry(log);
+  const registry = soundRegistry(deps);
   return createApp({
     limits,
     seal: {
@@ -220,8 +235,18 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
           ? checkpoints.globalHead()
           : ledger.head(identity.tenantId, identity.appId).headHash,
       nowMs: () => ledger.clock.nowMs(),
+      limitHeaders: (identity) => meter.limitHeaders(identity),
     },
+    enter: (identity) => meter.enter(identity),
+    hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
+    ...signerParts(deps, trust),
+    storedAnswers: new StoredAnswers({
+      store,
+      sealed: tenants.sealed,
+      bytesMax: limits.replayBytesMax,
+      nowMs,
+    }),
     newRequestId: () => `req_${timeOrderedId(nowMs(), randomBytes)}`,
     nowMs,
     report: (error, requestId) => log("error", "request_failed", failureFacts(error, requestId)),
@@ -229,8 +254,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     attestationKey: keys.current.publicKeyPem,
     attestationKeys: () => keys.history(),
     audit: new Audit(trust, nowMs),
-    completeChat: (caller, request) => completeChat(chat, caller, request),
-    streamChat: (caller, request) => streamChat(chat, caller, request),
+    completeChat: (caller, request, form) => completeChat(chat, caller, request, form),
+    streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
     processes: new Processes({ registry, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
@@ -248,6 +273,28 @@ function seenThrough(
   const forwardedFor = request.headers.get("x-forwarded-for");
   const proxies = new Set(trustedProxies);
   return { clientAddress: clientAddressOf(clientAddress, forwardedFor, proxies) };
+}
+
+/** Keys that sign requests, and requests that were signed. */
+function signerParts({ nowMs, randomBytes, log }: GatewayDeps, { store, tenants }: Trust) {
+  const signed = new SignedRequests({
+    publicKeyOf: (keyId) => tenants.publicKeyOf(keyId),
+    nonces: new Nonces(store, nowMs()),
+    nowMs,
+  });
+  const registry = new SignerRegistry({ tenants, randomBytes, nowMs });
+  return {
+    signingKeys: new SigningKeys({ tenants, registry }),
+    async authenticateSigned(
+      request: SignableRequest,
+      requestId: string,
+    ): Promise<Identity | null> {
+      const outcome = await signed.verify(request);
+      if ("keyId" in outcome) return tenants.signerIdentity(outcome.keyId);
+      log("info", "signature_refused", { request_id: requestId, problem: outcome.problem });
+      return null;
+    },
+  };
 }
 
 /** What the operator and newcomers use. */
@@ -268,14 +315,16 @@ function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, m
 }
 
 /** Every engine whose goldens come out as recorded; one that fails is left out, loudly. */
-function soundRegistry(log: Log): Registry {
-  const { registry, failures } = startProcesses();
+function soundRegistry({ log, processEngines }: GatewayDeps): Registry {
+  const { registry, failures } = startProcesses(processEngines);
   for (const failure of failures) log("error", "process_self_test_failed", { ...failure });
   return registry;
 }
 
 function failureFacts(error: unknown, requestId: string): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { request_id: requestId, message: String(error) };
-  const { message, stack = "" } = error;
-  return { request_id: requestId, name: error.name, message, stack };
+  const { cause, message, name, stack = "" } = error;
+  const facts = { request_id: requestId, name, message, stack };
+  if (!(cause instanceof Error)) return facts;
+  return { ...facts, cause: `${cause.name}: ${cause.message}`, cause_stack: cause.stack ?? "" };
 }

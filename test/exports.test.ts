@@ -7,7 +7,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "./grammar": ["compileSchema", "SchemaError"],
   "./mask": ["Matcher", "loadVocabulary"],
   "./testing": ["createTestGateway"],
-  "./verify": ["verifyExport"],
+  "./verify": ["verifyExport", "verifyArchive", "signRequest", "signingFetch"],
   "./verify/path": ["verifyPath"],
 };
 

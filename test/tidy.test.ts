@@ -143,7 +143,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:util",
   ],
   // The package's own exports: names, no code.
-  exports: ["grammar", "mask", "schema"],
+  exports: ["grammar", "mask", "schema", "verify"],
   "main.ts": ["cli"],
 };
 

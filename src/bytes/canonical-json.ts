@@ -62,19 +62,23 @@ function orderedList(list: readonly JsonValue[]): JsonValue {
 }
 
 /** Integers come first in every object, and `__proto__` is no plain member. */
-const MISPLACED_KEY = /^(?:[0-9]|__proto__$)/;
+function isMisplaced(key: string): boolean {
+  const unit = key.charCodeAt(0);
+  return (unit >= 0x30 && unit <= 0x39) || key === "__proto__";
+}
 
 function orderedRecord(record: JsonRecord): JsonValue {
   const keys = Object.keys(record);
   let isOrdered = true;
   for (let index = 0; index < keys.length; index += 1) {
     const key = keys[index] as string;
-    if (MISPLACED_KEY.test(key)) return null;
+    if (isMisplaced(key)) return null;
     if (index > 0 && (keys[index - 1] as string) > key) isOrdered = false;
   }
   if (!isOrdered) return copiedRecord(record, keys.sort());
   for (const key of keys) {
     const item = record[key] as JsonValue;
+    if (typeof item === "string") continue;
     const ordered = withOrderedKeys(item);
     if (ordered !== item) return ordered === null ? null : copiedRecord(record, keys);
   }
@@ -85,7 +89,7 @@ function copiedRecord(record: JsonRecord, keys: readonly string[]): JsonValue {
   const copy: { [key: string]: JsonValue } = {};
   for (const key of keys) {
     const item = record[key] as JsonValue;
-    const ordered = withOrderedKeys(item);
+    const ordered = typeof item === "string" ? item : withOrderedKeys(item);
     if (ordered === null && item !== null) return null;
     copy[key] = ordered;
   }

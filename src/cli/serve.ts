@@ -122,8 +122,15 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     stripeWebhookSecrets: config.stripeWebhookSecret?.split(",") ?? [],
     checkoutPackage: config.checkoutPackage,
     trustedProxies: config.trustedProxies,
+    hosts: hostsOf(config),
     anchors: anchorsOf(config),
   };
+}
+
+/** On this machine alone, its own names suffice; elsewhere the operator knows the names. */
+function hostsOf({ behindProxy, host, hosts }: Config): readonly string[] | null {
+  const isLocal = host === "127.0.0.1" && !behindProxy;
+  return hosts ?? (isLocal ? ["localhost", "127.0.0.1", "[::1]"] : null);
 }
 
 function anchorsOf({ calendars, timestampAuthority: url }: Config): AnchorConfig {

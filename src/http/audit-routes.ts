@@ -1,19 +1,22 @@
 /** A tenant's audit log, and the public checkpoints. */
 import { Elysia } from "elysia";
 import type { Audit } from "../service/audit.ts";
-import { bytesAnswer, jsonAnswer } from "./answer.ts";
+import { jsonAnswer } from "./answer.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
+import { largeResponse } from "./large-response.ts";
+import type { SealDeps } from "./seal.ts";
 import { QueryReader } from "./wire/query.ts";
 
 export interface AuditRoutesDeps {
   readonly audit: Audit;
+  readonly seal: SealDeps;
 }
 
 const SLICE_ROWS = 100;
 const SLICE_ROWS_MAX = 1000;
 const APP_ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
-export function auditRoutes(door: DoorPlugin, { audit }: AuditRoutesDeps) {
+export function auditRoutes(door: DoorPlugin, { audit, seal }: AuditRoutesDeps) {
   return new Elysia()
     .use(door)
     .get("/v1/audit", ({ call }) => {
@@ -35,8 +38,8 @@ export function auditRoutes(door: DoorPlugin, { audit }: AuditRoutesDeps) {
     })
     .get("/v1/audit/export", async ({ call }) => {
       const { tenantId } = callerOf(call).identity;
-      const archive = await audit.exportOf(tenantId);
-      return bytesAnswer(archive, "application/x-tar", {
+      return largeResponse(seal, call, audit.exportOf(tenantId), {
+        "content-type": "application/x-tar",
         "content-disposition": `attachment; filename="svc-export-${tenantId}.tar"`,
       });
     })

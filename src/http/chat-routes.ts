@@ -1,36 +1,75 @@
-/** Chat completions. */
+/** Chats: as chat completions, and as responses. */
 import { Elysia } from "elysia";
 import { badRequest } from "../service/api-error.ts";
 import type { ChatStream } from "../service/chat.ts";
+import { CHAT_COMPLETIONS, type ChatForm } from "../service/chat-form.ts";
 import type { ChatRequest } from "../service/chat-request.ts";
 import type { Limits } from "../service/limits.ts";
 import type { Caller, RecordedBody } from "../service/metered-call.ts";
-import { recordedAnswer } from "./answer.ts";
+import { responsesForm } from "../service/responses-form.ts";
+import { type Answer, recordedAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
 import type { Replays } from "./replays.ts";
 import { bufferedAnswer, liveResponse, type SseDeps } from "./sse.ts";
 import { readChatRequest } from "./wire/chat.ts";
 import { parseJson, requireJson } from "./wire/json.ts";
+import { inResponsesWords, readResponsesRequest } from "./wire/responses.ts";
 
 export interface ChatRoutesDeps {
   readonly limits: Limits;
   readonly sse: SseDeps;
   readonly replays: Replays;
-  readonly completeChat: (caller: Caller, request: ChatRequest) => Promise<RecordedBody>;
-  readonly streamChat: (caller: Caller, request: ChatRequest) => Promise<ChatStream>;
+  readonly completeChat: (
+    caller: Caller,
+    request: ChatRequest,
+    form: ChatForm,
+  ) => Promise<RecordedBody>;
+  readonly streamChat: (
+    caller: Caller,
+    request: ChatRequest,
+    form: ChatForm,
+  ) => Promise<ChatStream>;
 }
 
 export function chatRoutes(door: DoorPlugin, deps: ChatRoutesDeps) {
-  return new Elysia().use(door).post("/v1/chat/completions", async ({ call }) => {
-    const caller = callerOf(call);
-    const request = readBody(call, deps.limits);
-    const isWhole = !request.stream || isBuffered(call);
-    if (!isWhole) return liveAnswer(deps, call, caller, request);
-    return deps.replays.once(call, caller, async () => {
-      if (request.stream) return bufferedAnswer(await deps.streamChat(caller, request));
-      return recordedAnswer(await deps.completeChat(caller, request));
+  const { limits } = deps;
+  return new Elysia()
+    .use(door)
+    .post("/v1/chat/completions", ({ call }) => {
+      const caller = callerOf(call);
+      const request = readChatRequest(readBody(call, limits), limits);
+      return answerChat(deps, call, caller, { request, form: CHAT_COMPLETIONS });
+    })
+    .post("/v1/responses", async ({ call }) => {
+      const caller = callerOf(call);
+      const { request, echo } = readResponsesRequest(readBody(call, limits), limits);
+      try {
+        return await answerChat(deps, call, caller, { request, form: responsesForm(echo) });
+      } catch (error) {
+        throw inResponsesWords(error);
+      }
     });
+}
+
+/** What a caller asked, and how the answer is to be written. */
+interface Asked {
+  readonly request: ChatRequest;
+  readonly form: ChatForm;
+}
+
+async function answerChat(
+  deps: ChatRoutesDeps,
+  call: Call,
+  caller: Caller,
+  asked: Asked,
+): Promise<Answer | Response> {
+  const { request, form } = asked;
+  const isWhole = !request.stream || isBuffered(call);
+  if (!isWhole) return liveAnswer(deps, call, caller, asked);
+  return deps.replays.once(call, caller, async (known) => {
+    if (!request.stream) return recordedAnswer(await deps.completeChat(known, request, form));
+    return bufferedAnswer(await deps.streamChat(known, request, form), known.keep);
   });
 }
 
@@ -38,18 +77,18 @@ async function liveAnswer(
   deps: ChatRoutesDeps,
   call: Call,
   caller: Caller,
-  request: ChatRequest,
+  { request, form }: Asked,
 ): Promise<Response> {
   const left = new AbortController();
   const signal = AbortSignal.any([call.signal, left.signal]);
-  const stream = await deps.streamChat({ ...caller, signal }, request);
+  const stream = await deps.streamChat({ ...caller, signal }, request, form);
   return liveResponse(deps.sse, call, stream, left);
 }
 
-function readBody(call: Call, limits: Limits): ChatRequest {
+function readBody(call: Call, limits: Limits): unknown {
   requireJson(call.headers);
   const { chatJsonTokensMax: tokensMax, jsonDepthMax: depthMax } = limits;
-  return readChatRequest(parseJson(call.body, { depthMax, tokensMax }), limits);
+  return parseJson(call.body, { depthMax, tokensMax });
 }
 
 /** `X-Svc-Stream` says where a stream's seal stands: in its headers, or behind its last event. */

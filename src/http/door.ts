@@ -9,13 +9,17 @@ import type { Caller } from "../service/metered-call.ts";
 import type { Identity } from "../tenant/tenants.ts";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { type CredentialsDeps, readIdentity, unauthenticated } from "./credentials.ts";
 import { errorAnswer, refusalOf } from "./error-answer.ts";
-import { type Message, NO_BODY, readBody, readIdentity, readTarget } from "./receive.ts";
+import { type Message, NO_BODY, readBody, readTarget } from "./receive.ts";
 import { type SealDeps, sealAnswer } from "./seal.ts";
 
-export interface DoorDeps {
+export interface DoorDeps extends CredentialsDeps {
   readonly seal: SealDeps;
-  readonly authenticate: (apiKey: string) => Identity | null;
+  /** Counts a request of a key against its rate. @throws ApiError 429. */
+  readonly enter: (identity: Identity) => void;
+  /** Names by which the server may be addressed; null: any. */
+  readonly hosts: ReadonlySet<string> | null;
   readonly newRequestId: () => string;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
@@ -77,14 +81,17 @@ export class Door {
     let bodyHash = NO_BODY.hash;
     const { method } = request;
     try {
-      const target = readTarget(request);
-      const identity = readIdentity(request.headers, this.#deps.authenticate);
-      const body = await this.#readBody(request, target.path);
-      bodyHash = body.hash;
+      const target = readTarget(request, this.#deps.hosts);
+      const message = await this.#readBody(request, target.path);
+      bodyHash = message.hash;
       const { signal, headers } = request;
-      const facts = { requestId, method, headers, signal, startedMs, identity, ...info };
-      call = { ...facts, ...target, body: body.bytes, bodyHash };
-      if (body.refusal !== null) throw body.refusal;
+      const { path, query } = target;
+      const { bytes: body, refusal } = message;
+      const facts = { requestId, method, headers, signal, startedMs, ...info };
+      const identity = await readIdentity(this.#deps, { request, target, message, requestId });
+      call = { ...facts, path, query, body, bodyHash, identity };
+      if (identity !== null && path.startsWith("/v1/")) this.#deps.enter(identity);
+      if (refusal !== null) throw refusal;
       this.#calls.set(request, call);
       return await handle(request);
     } catch (error) {
@@ -121,17 +128,7 @@ export type DoorPlugin = ReturnType<Door["plugin"]>;
 export function callerOf(call: Call): Caller {
   const { identity } = call;
   if (identity !== null) return { ...call, identity };
-  const isGiven = call.headers.has("authorization");
-  const message = isGiven
-    ? "the API key is not valid: it is unknown, revoked or misspelt"
-    : "an API key is needed: send the header Authorization: Bearer sk-svc-…";
-  throw new ApiError(message, {
-    status: 401,
-    type: "authentication_error",
-    code: isGiven ? "invalid_api_key" : "missing_api_key",
-    param: null,
-    headers: { "www-authenticate": "Bearer" },
-  });
+  throw unauthenticated(call.headers);
 }
 
 /** No route has this path, or those that have it take other methods. */
@@ -140,8 +137,7 @@ function noRoute({ method, path }: Call, routes: Routes): ApiError {
     .filter((route) => pathPattern(route.path).test(path))
     .map((route) => route.method);
   if (allowed.length === 0) {
-    const hint = path === "/v1/responses" ? "; this server implements /v1/chat/completions" : "";
-    return new ApiError(`there is no ${path} here${hint}`, {
+    return new ApiError(`there is no ${path} here`, {
       status: 404,
       type: "invalid_request_error",
       code: "unknown_url",

@@ -4,12 +4,11 @@
  */
 import { Sha256, sha256Hex } from "../crypto/hash.ts";
 import { ApiError, badRequest } from "../service/api-error.ts";
-import type { Identity } from "../tenant/tenants.ts";
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** `http://name[:port]`, `http://[v6]…`, then the path. A malformed Host leaves no origin. */
 const URL_FORM = new RegExp(
-  "^https?://(?:[A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::[0-9]{1,5})?" +
+  "^https?://([A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::([0-9]{1,5}))?" +
     "(/[^?#]*)(?:\\?([^#]*))?$",
 );
 /** The characters that need no escaping: a path has one spelling. */
@@ -18,24 +17,39 @@ const PATH_FORM = /^\/[A-Za-z0-9/._~@:+-]{0,255}$/;
 export interface Target {
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as sent, with its question mark; `?` without one. */
+  readonly search: string;
+  /** Host and port in lower case, without the port of http or https: `@authority` of RFC 9421. */
+  readonly authority: string;
 }
 
-/** @throws ApiError `invalid_host`, `method_not_allowed`, `unexpected_body`, `invalid_path`. */
-export function readTarget(request: Request): Target {
+/**
+ * @param hosts names by which the server may be addressed; null: any.
+ * @throws ApiError `invalid_host`, `misdirected_request`, `method_not_allowed`, `unexpected_body`,
+ *   `invalid_path`.
+ */
+export function readTarget(request: Request, hosts: ReadonlySet<string> | null): Target {
   const match = URL_FORM.exec(request.url);
   if (match === null || request.headers.get("host")?.includes(",") === true) {
     throw badRequest("invalid_host", null, "the Host header is not a host name");
+  }
+  const [, name = "", port = "", path = "/", query = ""] = match;
+  const host = name.toLowerCase();
+  if (hosts !== null && !hosts.has(host)) {
+    // A page elsewhere may have pointed a name of its own at this machine (DNS rebinding).
+    const message = `this server does not answer to ${host}; its operator can add it with --hosts`;
+    throw new ApiError(message, { ...INVALID, status: 421, code: "misdirected_request" });
   }
   if (!METHODS.has(request.method)) {
     const message = `the method ${request.method} is not known`;
     throw new ApiError(message, { ...INVALID, status: 405, code: "method_not_allowed" });
   }
   if (request.method === "GET" || request.method === "HEAD") refuseBody(request);
-  const [, path = "/", query = ""] = match;
   if (!PATH_FORM.test(path) || path.includes("//") || path.includes("/.")) {
     throw badRequest("invalid_path", null, "the path holds characters that no path here has");
   }
-  return { path, query: new URLSearchParams(query) };
+  const authority = port === "" || port === "80" || port === "443" ? host : `${host}:${port}`;
+  return { path, query: new URLSearchParams(query), search: `?${query}`, authority };
 }
 
 const INVALID = { type: "invalid_request_error", param: null } as const;
@@ -45,18 +59,6 @@ function refuseBody({ method, headers }: Request): void {
   const length = headers.get("content-length") ?? "0";
   if (length === "0" && !headers.has("transfer-encoding")) return;
   throw badRequest("unexpected_body", null, `a ${method} request has no body`);
-}
-
-/** The form of a key. Two Authorization lines arrive joined by a comma, and fail here. */
-const BEARER = /^[Bb]earer (sk-svc-[0-9a-f]{32})$/;
-
-/** @returns null for a missing, malformed, unknown or revoked key alike. */
-export function readIdentity(
-  headers: Headers,
-  authenticate: (apiKey: string) => Identity | null,
-): Identity | null {
-  const key = BEARER.exec(headers.get("authorization") ?? "")?.[1];
-  return key === undefined ? null : authenticate(key);
 }
 
 /** A body as received. */

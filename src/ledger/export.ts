@@ -48,18 +48,38 @@ const ROWS_PER_FILE = 2000;
 /** Checkpoints read at a time. */
 const CHECKPOINTS_PER_READ = 200;
 
-/** The archive's bytes, in pieces. */
-export async function* exportArchive(
-  deps: ExportDeps,
-  tenantId: string,
-): AsyncGenerator<Uint8Array> {
-  const asOfMs = deps.ledger.clock.nowMs();
-  const chains = deps.ledger.heads.ofTenant(tenantId).filter((state) => state.position.seq > 0);
-  const latest = deps.checkpoints.latest();
+/**
+ * The archive's bytes, in pieces. What is captured is captured now: every iteration gives the same
+ * bytes, so a body of any size can be digested before it is sent.
+ */
+export function exportArchive(deps: ExportDeps, tenantId: string): AsyncIterable<Uint8Array> {
+  const captured: Captured = {
+    tenantId,
+    chains: deps.ledger.heads.ofTenant(tenantId).filter((state) => state.position.seq > 0),
+    latest: deps.checkpoints.latest(),
+    asOfMs: deps.ledger.clock.nowMs(),
+    keyRecords: deps.keys.records(),
+    anchorFiles: remembered(deps.anchorFiles),
+  };
+  return { [Symbol.asyncIterator]: () => pieces(deps, captured) };
+}
+
+/** A promise of a calendar may be replaced by its proof between two iterations. */
+function remembered(anchorFiles: ExportDeps["anchorFiles"]): ExportDeps["anchorFiles"] {
+  const known = new Map<number, ReadonlyMap<string, Uint8Array>>();
+  return (n) => {
+    const found = known.get(n) ?? anchorFiles(n);
+    known.set(n, found);
+    return found;
+  };
+}
+
+async function* pieces(deps: ExportDeps, captured: Captured): AsyncGenerator<Uint8Array> {
   const { keys } = deps;
+  const { asOfMs, tenantId } = captured;
   const entries: ManifestEntry[] = [];
 
-  for (const file of files(deps, { chains, latest, asOfMs })) {
+  for (const file of files(deps, captured)) {
     entries.push(file.entry);
     yield* tarFile(file.entry.name, file.bytes);
   }
@@ -95,24 +115,31 @@ interface ExportedFile {
 }
 
 interface Captured {
+  readonly tenantId: string;
   readonly chains: readonly ChainState[];
   readonly latest: Checkpoint | null;
   readonly asOfMs: number;
+  readonly keyRecords: ReturnType<AttestationKeys["records"]>;
+  readonly anchorFiles: ExportDeps["anchorFiles"];
 }
 
 /** All files but the manifest, in the order that FORMAT.md fixes. */
 function* files(deps: ExportDeps, captured: Captured): Generator<ExportedFile> {
   const { keys } = deps;
   yield plainFile("root.pub", utf8Encode(`${toHex(keys.rootPublicKey)}\n`));
-  const lines = keys.records().map(({ signature, record }) => `${signature} ${record}\n`);
+  const lines = captured.keyRecords.map(({ signature, record }) => `${signature} ${record}\n`);
   yield plainFile("keys.txt", utf8Encode(lines.join("")));
-  yield* checkpointFiles(deps, captured.latest?.n ?? 0);
+  yield* checkpointFiles(deps, captured);
   const treeSize = captured.latest?.treeSize ?? 0;
   for (const state of captured.chains) yield headFile(deps, state, captured, treeSize);
   for (const state of captured.chains) yield* rowFiles(deps, state);
 }
 
-function* checkpointFiles(deps: ExportDeps, newest: number): Generator<ExportedFile> {
+function* checkpointFiles(
+  deps: ExportDeps,
+  { latest, anchorFiles }: Captured,
+): Generator<ExportedFile> {
+  const newest = latest?.n ?? 0;
   let before: Checkpoint | null = null;
   for (let next = 1; next <= newest; next += CHECKPOINTS_PER_READ) {
     for (const checkpoint of deps.checkpoints.from(next, CHECKPOINTS_PER_READ)) {
@@ -125,7 +152,7 @@ function* checkpointFiles(deps: ExportDeps, newest: number): Generator<ExportedF
         const proof = deps.checkpoints.tree.consistencyProof(oldSize, checkpoint.treeSize);
         yield plainFile(`${name}.consistency`, utf8Encode(proof.map(hashLine).join("")));
       }
-      for (const [extension, bytes] of deps.anchorFiles(checkpoint.n)) {
+      for (const [extension, bytes] of anchorFiles(checkpoint.n)) {
         yield plainFile(`${name}.json.${extension}`, bytes);
       }
       before = checkpoint;

@@ -100,15 +100,21 @@ export class Audit {
     return status;
   }
 
-  /** Everything of a tenant that the offline verifier needs: a tar archive. */
-  async exportOf(tenantId: string): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.#trust.exportOf(tenantId)) {
-      pieces.push(piece);
-      // Others are served between two pieces of a long archive.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return Buffer.concat(pieces);
+  /**
+   * Everything of a tenant that the offline verifier needs: a tar archive in pieces, the same bytes
+   * each time it is gone through.
+   */
+  exportOf(tenantId: string): AsyncIterable<Uint8Array> {
+    const archive = this.#trust.exportOf(tenantId);
+    return { [Symbol.asyncIterator]: () => givingWay(archive) };
+  }
+}
+
+/** Others are served between two pieces of a long archive. */
+async function* givingWay(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of archive) {
+    yield piece;
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

@@ -99,7 +99,7 @@ export function logprobsBody(tokens: readonly TokenLogprob[]): object {
   return { content: tokens.map(tokenBody), refusal: null };
 }
 
-function tokenBody(token: TokenLogprob): object {
+export function tokenBody(token: TokenLogprob): object {
   return { ...alternativeBody(token), top_logprobs: token.top.map(alternativeBody) };
 }
 

@@ -27,14 +27,19 @@ export interface StreamHead {
   readonly mayCall: boolean;
 }
 
+/** One event of a stream; `type`, where it has one, is the event's name too. */
+export interface Chunk {
+  readonly type?: string;
+}
+
 export type ChatPiece =
   | {
       readonly kind: "chunk";
-      readonly chunk: object;
+      readonly chunk: Chunk;
       /** Whether it carries something that was generated. */
       readonly hasToken: boolean;
     }
-  | { readonly kind: "end"; readonly chunks: readonly object[]; readonly facts: ChatFacts };
+  | { readonly kind: "end"; readonly chunks: readonly Chunk[]; readonly facts: ChatFacts };
 
 /** @param factsOf what is said of the answers once all have ended. */
 export async function* chatPieces(

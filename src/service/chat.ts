@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions`: a request, admitted, answered by a tier, and recorded. */
+/** A chat, in any of its forms: a request, admitted, answered by a tier, and recorded. */
 import { assert } from "../bytes/assert.ts";
 import { utf8Encode } from "../bytes/utf8.ts";
 import type { Grammar } from "../grammar/grammar.ts";
@@ -7,9 +7,10 @@ import { EngineError } from "../runtime/errors.ts";
 import type { Completion, CompletionRequest, TierName } from "../runtime/request.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import { type ChoiceEnd, choiceEvents, collectChoice } from "./chat-choice.ts";
+import type { ChatForm } from "./chat-form.ts";
 import type { ChatRequest, ToolSpec } from "./chat-request.ts";
-import { type ChatFacts, completionBody } from "./chat-response.ts";
-import { type ChatPiece, chatPieces, type StreamHead } from "./chat-stream.ts";
+import type { ChatFacts } from "./chat-response.ts";
+import type { ChatPiece, Chunk, StreamHead } from "./chat-stream.ts";
 import type { Lock, Locks } from "./locks.ts";
 import type { Caller, Meter, Recorded, RecordedBody, Work } from "./metered-call.ts";
 
@@ -37,6 +38,7 @@ export async function completeChat(
   deps: ChatDeps,
   caller: Caller,
   request: ChatRequest,
+  form: ChatForm,
 ): Promise<RecordedBody> {
   const plan = planChat(deps, caller, request);
   return deps.meter.run(caller.identity, async (admitted) => {
@@ -47,7 +49,7 @@ export async function completeChat(
       ),
     );
     const facts = chatFacts(deps, plan, choices);
-    const body = utf8Encode(JSON.stringify(completionBody(facts, choices)));
+    const body = utf8Encode(JSON.stringify(form.body(facts, choices)));
     return deps.meter.recordBody(admitted, caller, workOf(plan, facts), body);
   });
 }
@@ -80,15 +82,16 @@ export async function decodeChat(
 /** A chat that is being written. One of `record` and `release` ends it. */
 export interface ChatStream {
   readonly pieces: AsyncIterable<ChatPiece>;
-  readonly headers: Readonly<Record<string, string>>;
   /** Requests in front of this one; 0 once it is being answered. */
   queuePosition(): number;
-  /** Of a stream that has ended: its row. */
-  record(facts: ChatFacts, bodyHash: string): Promise<Recorded>;
+  /** Of a stream that has ended: its row. @param alongside runs in its transaction. */
+  record(facts: ChatFacts, bodyHash: string, alongside?: () => void): Promise<Recorded>;
   /** Of a stream that the caller left after its first token: billable as far as it came. */
   recordLeft(bodyHash: string): Promise<Recorded>;
   /** Of a stream that failed, or that the caller left before its first token. */
   release(): void;
+  /** Null where a failure is an error body like any other. */
+  errorChunk(error: ApiError): Chunk | null;
 }
 
 /** @throws as `completeChat`, before anything is sent. */
@@ -96,6 +99,7 @@ export async function streamChat(
   deps: ChatDeps,
   caller: Caller,
   request: ChatRequest,
+  form: ChatForm,
 ): Promise<ChatStream> {
   const plan = planChat(deps, caller, request);
   const admitted = deps.meter.admit(caller.identity);
@@ -103,15 +107,15 @@ export async function streamChat(
     const completions = await startChoices(deps, plan);
     const choices = completions.map((each) => choiceEvents(each, mayCall(plan)));
     const facts = (ends: readonly ChoiceEnd[]) => chatFacts(deps, plan, ends);
-    const sent = (status: number, bodyHash: string, known: ChatFacts) =>
-      deps.meter.record(admitted, caller, workOf(plan, known), { status, bodyHash });
+    const sent = (status: number, bodyHash: string, known: ChatFacts, alongside?: () => void) =>
+      deps.meter.record(admitted, caller, workOf(plan, known), { status, bodyHash }, alongside);
     return {
-      pieces: chatPieces(streamHead(plan), choices, facts),
-      headers: admitted.headers,
+      pieces: form.pieces(streamHead(plan), choices, facts),
       queuePosition: () => Math.max(...completions.map((each) => each.queuePosition)),
-      record: (known, bodyHash) => sent(200, bodyHash, known),
+      record: (known, bodyHash, alongside) => sent(200, bodyHash, known, alongside),
       recordLeft: (bodyHash) => sent(499, bodyHash, facts(completions.map(endSoFar))),
       release: admitted.release,
+      errorChunk: form.errorChunk,
     };
   } catch (error) {
     admitted.release();

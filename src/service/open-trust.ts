@@ -70,8 +70,8 @@ export interface Trust extends Tenancy {
   readonly rev: string;
   /** The signed head of a chain as of now: the response of `GET /v1/audit/head`. */
   chainHead(tenantId: string, appId: string): AuditChainHead;
-  /** A tenant's export, in pieces: the body of `GET /v1/audit/export`. */
-  exportOf(tenantId: string): AsyncGenerator<Uint8Array>;
+  /** A tenant's export, the same bytes each time it is gone through. */
+  exportOf(tenantId: string): AsyncIterable<Uint8Array>;
   /** Writes what is waiting, then closes everything. */
   close(): void;
 }

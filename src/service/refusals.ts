@@ -59,13 +59,19 @@ interface Words {
   readonly message?: string;
 }
 
+const TENANT_PARAMS: Readonly<Partial<Record<TenantError["code"], string>>> = {
+  invalid_email: "email",
+  invalid_public_key: "public_key",
+};
+
 /** @returns null for what only the operator can have got wrong. */
 function tenantRefusal(error: TenantError): ApiError | null {
   const { code, message } = error;
   if (code === "wrong_master_key") return null;
-  const status = code === "package_in_use" ? 409 : code.startsWith("unknown_") ? 404 : 400;
+  const isConflict = code === "package_in_use" || code === "too_many_keys";
+  const status = isConflict ? 409 : code.startsWith("unknown_") ? 404 : 400;
   const type = "invalid_request_error";
-  const param = code === "invalid_email" ? "email" : null;
+  const param = TENANT_PARAMS[code] ?? null;
   return new ApiError(message, { status, type, code, param, cause: error });
 }
 

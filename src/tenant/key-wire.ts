@@ -7,6 +7,8 @@ export function keyBody(key: KeyFacts) {
     tenant_id: key.tenantId,
     tenant: key.tenantName,
     app_id: key.appId,
+    scheme: key.publicKey === null ? "bearer" : "ed25519",
+    public_key: key.publicKey,
     created_ts: key.createdTs,
     revoked_ts: key.revokedTs,
     active: key.revokedTs === null,

@@ -5,13 +5,14 @@
  *     "@method" "@authority" "@path" "@query", and with a body "content-digest" "content-type"
  *
  * in any order; parameters created, nonce, keyid, tag, and optionally expires and alg. A signature
- * is good once: its nonce is remembered for as long as its time would pass, and nothing that was
- * signed before this start is taken, so a restart forgets nothing that matters.
+ * is good once: its nonce is remembered for as long as its time would pass.
  */
+import { fromBase64, toBase64 } from "../bytes/base64.ts";
 import { fromHex } from "../bytes/hex.ts";
 import { utf8Encode } from "../bytes/utf8.ts";
 import { verifySignature } from "../crypto/ed25519.ts";
 import { sha256, sha512 } from "../crypto/hash.ts";
+import type { Nonces } from "./nonces.ts";
 
 /** A request as it came, with nothing normalised. */
 export interface SignableRequest {
@@ -41,16 +42,13 @@ export type SignatureProblem =
 export interface SignedRequestsDeps {
   /** The 32 bytes of a key that is not revoked; null for any other. */
   readonly publicKeyOf: (keyId: string) => Uint8Array | null;
-  /** Hosts by which the service may be addressed; null: any that the request names. */
-  readonly authorities: ReadonlySet<string> | null;
+  readonly nonces: Pick<Nonces, "remember">;
   readonly nowMs: () => number;
 }
 
 /** How far a signature's time may be from ours, either way. */
 const WINDOW_SECONDS = 60;
 const LIFETIME_SECONDS_MAX = 300;
-/** Nonces of one window at a thousand requests a second, with room. */
-const NONCES_MAX = 200_000;
 
 const COMPONENTS = '"[a-z@-]+"(?: "[a-z@-]+")*';
 const VALUE = '(?:0|[1-9][0-9]{0,14}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*")';
@@ -62,56 +60,42 @@ const TAG = "svc-request-v1";
 
 export class SignedRequests {
   readonly #deps: SignedRequestsDeps;
-  readonly #startSeconds: number;
-  /** Until when each nonce is remembered, in seconds, by key and nonce; oldest first. */
-  readonly #nonces = new Map<string, number>();
 
   constructor(deps: SignedRequestsDeps) {
     this.#deps = deps;
-    this.#startSeconds = Math.ceil(deps.nowMs() / 1000);
   }
 
-  /** @returns the key that signed the request, or why it is not taken. */
-  verify(
+  /**
+   * @returns the key that signed the request, or why it is not taken.
+   * @throws (rejects) StoreError when its nonce could not be kept.
+   */
+  async verify(
     request: SignableRequest,
-  ): { readonly keyId: string } | { readonly problem: SignatureProblem } {
+  ): Promise<{ readonly keyId: string } | { readonly problem: SignatureProblem }> {
+    const { nonces, nowMs, publicKeyOf } = this.#deps;
     const parsed = parseInput(request);
     if (typeof parsed === "string") return { problem: parsed };
     const { keyId, nonce, signature } = parsed;
-    const nowSeconds = this.#deps.nowMs() / 1000;
-    if (!this.#isTimely(parsed, nowSeconds)) return { problem: "time" };
-    const { authorities } = this.#deps;
-    if (authorities !== null && !authorities.has(request.authority)) {
-      return { problem: "components" };
-    }
-    const publicKey = this.#deps.publicKeyOf(keyId);
+    const now = nowMs();
+    const nowSeconds = now / 1000;
+    if (!isTimely(parsed, nowSeconds)) return { problem: "time" };
+    const publicKey = publicKeyOf(keyId);
     if (publicKey === null) return { problem: "unknown_key" };
     if (request.body.byteLength > 0 && !hasDigest(request)) return { problem: "digest" };
     const base = signatureBase(request, parsed.components, parsed.parameters);
     if (!verifySignature(publicKey, utf8Encode(base), signature)) return { problem: "signature" };
-    // Only now: a stranger cannot use up someone's nonces.
-    if (!this.#remember(`${keyId} ${nonce}`, nowSeconds)) return { problem: "replayed" };
+    // Only now: a stranger cannot use up someone's nonces. A signature from ahead passes until its
+    // own time and the window are over.
+    const untilS = Math.ceil(nowSeconds) + 2 * WINDOW_SECONDS + 1;
+    if (!(await nonces.remember(keyId, nonce, untilS, now))) return { problem: "replayed" };
     return { keyId };
   }
+}
 
-  #isTimely({ created, expires }: ParsedInput, nowSeconds: number): boolean {
-    if (Math.abs(nowSeconds - created) > WINDOW_SECONDS) return false;
-    if (created < this.#startSeconds) return false;
-    if (expires === null) return true;
-    return expires > nowSeconds && expires >= created && expires - created <= LIFETIME_SECONDS_MAX;
-  }
-
-  /** @returns false when the nonce was used, or no more can be remembered. */
-  #remember(name: string, nowSeconds: number): boolean {
-    for (const [old, untilSeconds] of this.#nonces) {
-      if (untilSeconds > nowSeconds) break;
-      this.#nonces.delete(old);
-    }
-    if (this.#nonces.has(name) || this.#nonces.size >= NONCES_MAX) return false;
-    // A signature from ahead passes until its own time and the window are over.
-    this.#nonces.set(name, nowSeconds + 2 * WINDOW_SECONDS + 1);
-    return true;
-  }
+function isTimely({ created, expires }: ParsedInput, nowSeconds: number): boolean {
+  if (Math.abs(nowSeconds - created) > WINDOW_SECONDS) return false;
+  if (expires === null) return true;
+  return expires > nowSeconds && expires >= created && expires - created <= LIFETIME_SECONDS_MAX;
 }
 
 /** The text that is signed (RFC 9421, 2.5). @param parameters as `Signature-Input` has them. */
@@ -139,8 +123,8 @@ function parseInput(request: SignableRequest): ParsedInput | SignatureProblem {
   const input = INPUT.exec(request.header("signature-input") ?? "");
   const encoded = SIGNATURE.exec(request.header("signature") ?? "")?.[1];
   if (input === null || encoded === undefined) return "form";
-  const signature = new Uint8Array(Buffer.from(encoded, "base64"));
-  if (Buffer.from(signature).toString("base64") !== encoded) return "form";
+  const signature = fromBase64(encoded);
+  if (signature === null) return "form";
   const [, parameters = "", list = "", tail = ""] = input;
   const components = list.split(" ").map((quoted) => quoted.slice(1, -1));
   if (!coversAll(components, request.body.byteLength > 0)) return "components";
@@ -224,8 +208,7 @@ function hasDigest(request: SignableRequest): boolean {
     const [, kind, encoded] = /^ *([a-z0-9-]+)=:([A-Za-z0-9+/=]+): *$/.exec(part) ?? [];
     if (kind === undefined || encoded === undefined) return false;
     if (kind !== "sha-256" && kind !== "sha-512") continue;
-    const digest = Buffer.from(kinds[kind](request.body)).toString("base64");
-    if (digest !== encoded) return false;
+    if (toBase64(kinds[kind](request.body)) !== encoded) return false;
     matched += 1;
   }
   return matched > 0;

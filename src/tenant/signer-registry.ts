@@ -30,15 +30,16 @@ export class SignerRegistry {
   }
 
   /** @returns what the new key must sign, as `registrationText` puts it. */
-  challenge(tenantId: string): string {
+  challenge(tenantId: string): { readonly challenge: string; readonly expiresMs: number } {
     const { nowMs, randomBytes } = this.#deps;
     const [oldest] = this.#challenges.keys();
     if (oldest !== undefined && this.#challenges.size >= CHALLENGES_MAX) {
       this.#challenges.delete(oldest);
     }
     const challenge = toBase64Url(randomBytes(24));
-    this.#challenges.set(`${tenantId} ${challenge}`, nowMs() + CHALLENGE_MS);
-    return challenge;
+    const expiresMs = nowMs() + CHALLENGE_MS;
+    this.#challenges.set(`${tenantId} ${challenge}`, expiresMs);
+    return { challenge, expiresMs };
   }
 
   /**

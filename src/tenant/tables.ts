@@ -85,3 +85,23 @@ export const subscriptionTable = sqliteTable("subscription", {
   periodStartTs: integer("period_start_ts"),
   eventTs: integer("event_ts").notNull(),
 });
+
+export const requestNonceTable = sqliteTable(
+  "request_nonce",
+  {
+    untilS: integer("until_s").notNull(),
+    keyId: text("key_id").notNull(),
+    nonce: text("nonce").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.untilS, table.keyId, table.nonce] })],
+);
+
+export const replayTable = sqliteTable("replay", {
+  id: integer("id").primaryKey(),
+  tenantId: text("tenant_id").notNull(),
+  nameHash: blob("name_hash", { mode: "buffer" }).notNull(),
+  requestHash: blob("request_hash", { mode: "buffer" }).notNull(),
+  expiresTs: integer("expires_ts").notNull(),
+  bytes: integer("bytes").notNull(),
+  sealed: blob("sealed", { mode: "buffer" }).notNull(),
+});

@@ -5,6 +5,8 @@ export type TenantErrorCode =
   | "invalid_email"
   /** A public key that is not safe, not proven to be held, or registered already. */
   | "invalid_public_key"
+  /** Of those that sign requests: revoke one first. */
+  | "too_many_keys"
   | "unknown_key"
   | "unknown_tenant"
   /** An event that is not the payment provider's, or not one at all. */

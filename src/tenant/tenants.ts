@@ -4,6 +4,7 @@
  */
 import { desc, eq } from "drizzle-orm";
 import { assert } from "../bytes/assert.ts";
+import { toBase64 } from "../bytes/base64.ts";
 import { toHex } from "../bytes/hex.ts";
 import { sha256Hex } from "../crypto/hash.ts";
 import type { MasterKey } from "../crypto/secret-box.ts";
@@ -48,6 +49,8 @@ export interface KeyFacts {
   readonly createdTs: number;
   /** Null: the key works. */
   readonly revokedTs: number | null;
+  /** Base64, of a key that signs requests; null for a bearer key. */
+  readonly publicKey: string | null;
 }
 
 export interface TenantsDeps extends MasterKeyDeps {
@@ -197,6 +200,7 @@ export class Tenants {
         appId: key.appId,
         createdTs: key.createdTs,
         revokedTs: key.revokedTs,
+        publicKey: key.publicKey === null ? null : toBase64(key.publicKey),
       }))
       .sort((a, b) => a.createdTs - b.createdTs || (a.keyId < b.keyId ? -1 : 1));
   }

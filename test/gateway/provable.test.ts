@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createTestGateway, type TestGateway } from "../../src/testing.ts";
 import type { SavedResponse } from "../../src/verify/responses.ts";
 import { verifyArchive } from "../../src/verify/verify.ts";
+import { send } from "../helpers/gateway.ts";
 import { inPieces } from "../trust-export.ts";
 import v4 from "../vectors/iolta/v4-masked.json";
 
@@ -69,12 +70,11 @@ const CALLS: readonly Sent[] = [
   { path: "/v1/no-such-path", method: "GET", isBilled: false },
 ];
 
+/** Downloads the export and checks its seal. */
 async function download(): Promise<Uint8Array> {
-  const response = await gateway.fetch("/v1/audit/export", {
-    headers: { authorization: `Bearer ${gateway.apiKey}` },
-  });
-  expect(response.status).toBe(200);
-  return await response.bytes();
+  const { status, bytes } = await send(gateway, { path: "/v1/audit/export" });
+  expect(status).toBe(200);
+  return bytes;
 }
 
 test("every kept answer, refusals included, is proven by the export", async () => {
@@ -102,4 +102,16 @@ test("every kept answer, refusals included, is proven by the export", async () =
   expect(later.summary.rows).toBe(report.summary.rows + 1);
   const earlier = await verifyArchive(inPieces(archive), { heldHeads: later.summary.chains });
   expect(earlier.finding).toMatchObject({ field: "held head" });
+});
+
+test("a client that leaves while its export is being sealed costs no more than that", async () => {
+  const left = new AbortController();
+  left.abort();
+  const { status } = await gateway.gateway.fetch(
+    new Request("http://localhost/v1/audit/export", {
+      headers: { authorization: `Bearer ${gateway.apiKey}` },
+      signal: left.signal,
+    }),
+  );
+  expect(status).toBe(499);
 });

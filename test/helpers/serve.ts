@@ -7,14 +7,22 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export function serve({ gateway }: TestGateway): Served {
+/** @param onAnswer sees every answer before it is sent. @param wantedPort 0: any free one. */
+export function serve(
+  { gateway }: TestGateway,
+  onAnswer?: (answer: Response) => void,
+  wantedPort = 0,
+): Served {
   const server = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    port: wantedPort,
     reusePort: false,
-    fetch(request, self) {
+    async fetch(request, self) {
       self.timeout(request, 0);
-      return gateway.fetch(request, { clientAddress: self.requestIP(request)?.address ?? null });
+      const clientAddress = self.requestIP(request)?.address ?? null;
+      const answer = await gateway.fetch(request, { clientAddress });
+      onAnswer?.(answer);
+      return answer;
     },
   });
   const { port = 0 } = server;

@@ -3,8 +3,10 @@ import fc from "fast-check";
 import type { RecordRole } from "../../src/process/conflict/schema.ts";
 import { type Firm, firmWith } from "./conflict-firm.ts";
 
-const GIVEN = ["Robert", "Bob", "Katherine", "Kate", "José", "Jürgen", "Wei", "Владимир", "Ann"];
-const FAMILY = ["Schmidt", "Schmitt", "O'Neil", "Müller", "Mueller", "de la Cruz", "Li", "Путин"];
+const GIVEN = "Robert Bob Katherine Kate José Jürgen Wei Xi Jo Владимир Ann".split(" ");
+const FAMILY = "Schmidt Schmitt O'Neil Müller Mueller de_la_Cruz Li Ng Путин"
+  .split(" ")
+  .map((name) => name.replaceAll("_", " "));
 
 /** One slip of the keyboard, now and then. */
 const slipped = (name: string): fc.Arbitrary<string> =>

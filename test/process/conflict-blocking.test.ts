@@ -37,6 +37,24 @@ test("no strong hit is lost", () => {
   expect(compared).toBeLessThan(pairs / 2);
 });
 
+test("names of short words are found however they are spaced", () => {
+  const names = ["We Li", "WeLi", "Li, We", "A B", "AB", "Al Tareq Bo", "AlTareqBo", "Xi Jo"];
+  const index = indexNames(names.map((text) => ({ text })));
+  for (const form of FORMS) {
+    for (const [position, name] of names.entries()) {
+      const parsed = parseName(name, form);
+      const found = index.candidates(parsed, name).map((at) => names[at]);
+      const strong = names.filter(
+        (other) => scoreNames(parsed, parseName(other, form)).score >= STRONG,
+      );
+      expect(found).toEqual(expect.arrayContaining(strong));
+      expect(strong).toContain(names[position] ?? "");
+    }
+  }
+  const lookup = (name: string) => index.candidates(parseName(name, "person"), name);
+  expect(lookup("WeLi")).not.toContain(names.indexOf("Xi Jo"));
+});
+
 test("names with nothing in common are not compared", () => {
   const index = indexNames([{ text: "Alpha Works" }, { text: "Omega Group" }, { text: "IBM" }]);
   const lookup = (name: string, form: NameForm) => index.candidates(parseName(name, form), name);

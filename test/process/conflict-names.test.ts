@@ -3,6 +3,8 @@
  * variants, initials, generations, legal forms, sibling funds.
  */
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { editDistance } from "../../src/process/conflict/edit-distance.ts";
 import { scoreNames } from "../../src/process/conflict/name-score.ts";
 import { type NameForm, parseName } from "../../src/process/conflict/parse-name.ts";
 import { splitNames } from "../../src/process/conflict/split-names.ts";
@@ -95,7 +97,12 @@ describe("splitting", () => {
       ["legal:Acme Inc.", "former:Apex Inc.", "legal:Zenith"],
     ],
     ["Jane Roe as trustee of the Roe Trust", ["legal:Jane Roe", "trustee:the Roe Trust"]],
+    ["Acme LLC as successor to Beta Corp", ["legal:Acme LLC", "former:Beta Corp"]],
+    ["Acme LLC, successor in interest to Beta Corp", ["legal:Acme LLC", "former:Beta Corp"]],
+    ["State ex rel. Roe", ["legal:State", "alias:Roe"]],
+    ["Acme AKA: Apex", ["legal:Acme", "alias:Apex"]],
     ["Akamai Inc.", ["legal:Akamai Inc."]],
+    ["Ann Formerlyn", ["legal:Ann Formerlyn"]],
     ["a/k/a Smith", ["legal:a/k/a Smith"]],
   ];
   for (const [text, names] of cases) {
@@ -150,6 +157,35 @@ describe("folding", () => {
     expect(unassignedIn("Aé漢")).toEqual([]);
   });
 });
+
+test("the distance of two words is that of the textbook's table, up to the limit", () => {
+  const WORD = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 8 });
+  fc.assert(
+    fc.property(WORD, WORD, fc.nat(3), (a, b, limit) => {
+      expect(editDistance(a, b, limit)).toBe(Math.min(tableDistance(a, b), limit + 1));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** Optimal string alignment, every cell of the table. */
+function tableDistance(a: string, b: string): number {
+  const cost = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return i + j;
+    const change = Number(a[i - 1] !== b[j - 1]);
+    const ways = [at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + change];
+    const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+    return Math.min(...ways, isSwap ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY);
+  };
+  const known = new Map<string, number>();
+  const at = (i: number, j: number): number => {
+    const key = `${i},${j}`;
+    const value = known.get(key) ?? cost(i, j);
+    known.set(key, value);
+    return value;
+  };
+  return at(a.length, b.length);
+}
 
 test("syllables of Hangul are spelled out", () => {
   expect(transliterate("김정은")).toBe("gimjeongeun");

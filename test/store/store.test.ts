@@ -13,6 +13,8 @@ import {
   checkoutTable,
   packageTable,
   paymentEventTable,
+  replayTable,
+  requestNonceTable,
   sealedTable,
   signupTable,
   subscriptionTable,
@@ -163,6 +165,8 @@ test("drizzle's tables name the columns that the migrations make, with their nul
     subscriptionTable,
     appTable,
     apiKeyTable,
+    requestNonceTable,
+    replayTable,
     chainTable,
     rowTable,
   ]) {

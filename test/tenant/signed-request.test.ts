@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { generateSigningKey, signingKeyFromSeed } from "../../src/crypto/ed25519.ts";
+import { Nonces } from "../../src/tenant/nonces.ts";
 import {
   isSafePublicKey,
   type SignableRequest,
@@ -8,20 +9,21 @@ import {
   SignedRequests,
   signatureBase,
 } from "../../src/tenant/signed-request.ts";
+import { openKit, temporaryDirectory } from "../trust-kit.ts";
 
 const KEY_ID = "k_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const START_S = 1_790_000_000;
 const key = generateSigningKey();
 
-function openRequests() {
-  const clock = { nowMs: START_S * 1000 };
+function openRequests(nowMs = (START_S + 10) * 1000, dataDir = temporaryDirectory()) {
+  const clock = { nowMs };
+  const { close, store } = openKit({ dataDir });
   const requests = new SignedRequests({
     publicKeyOf: (keyId) => (keyId === KEY_ID ? key.publicKey : null),
-    authorities: new Set(["api.example.com"]),
+    nonces: new Nonces(store, nowMs),
     nowMs: () => clock.nowMs,
   });
-  clock.nowMs += 10_000;
-  return { clock, requests };
+  return { clock, close, requests, store };
 }
 
 interface Choices {
@@ -80,7 +82,7 @@ function signed(choices: Choices = {}): SignableRequest {
   return request;
 }
 
-test("a signed request is its key's, with and without a body, components in any order", () => {
+test("a signed request is its key's, with and without a body, components in any order", async () => {
   const { requests } = openRequests();
   const shuffled = ["content-type", "@query", "@path", "content-digest", "@method", "@authority"];
   for (const choices of [
@@ -90,59 +92,94 @@ test("a signed request is its key's, with and without a body, components in any 
     { query: "?limit=5" },
     { parameters: parametersWith({ alg: '"ed25519"', expires: String(START_S + 300) }) },
   ]) {
-    expect(requests.verify(signed(choices))).toEqual({ keyId: KEY_ID });
+    expect(await requests.verify(signed(choices))).toEqual({ keyId: KEY_ID });
   }
 });
 
-test("a signature is good once, and for nothing but its own request", () => {
+test("a signature is good once, and for nothing but its own request", async () => {
   const { requests } = openRequests();
   const request = signed({ body: "{}" });
   for (const changes of [
     { method: "PUT" },
     { path: "/v1/audit" },
     { query: "?a=1" },
+    { authority: "evil.example" },
     { header: (name: string) => (name === "content-type" ? "text/plain" : request.header(name)) },
   ]) {
-    expect(requests.verify({ ...request, ...changes })).toEqual({ problem: "signature" });
+    expect(await requests.verify({ ...request, ...changes })).toEqual({ problem: "signature" });
   }
   const other = { ...request, body: Buffer.from("[]") };
-  expect(requests.verify(other)).toEqual({ problem: "digest" });
-  expect(requests.verify({ ...request, authority: "evil.example" })).toEqual({
-    problem: "components",
-  });
-  expect(requests.verify(request)).toEqual({ keyId: KEY_ID });
-  expect(requests.verify(request)).toEqual({ problem: "replayed" });
+  expect(await requests.verify(other)).toEqual({ problem: "digest" });
+  expect(await requests.verify(request)).toEqual({ keyId: KEY_ID });
+  expect(await requests.verify(request)).toEqual({ problem: "replayed" });
 });
 
-test("the window is a minute either way, an expiry is kept, and nothing predates the start", () => {
-  const at = (created: number, changes: Record<string, string> = {}) => {
-    const { clock, requests } = openRequests();
-    clock.nowMs = (START_S + 1000) * 1000;
-    return requests.verify(
-      signed({ parameters: parametersWith({ created: String(created), ...changes }) }),
-    );
-  };
+test("the window is a minute either way, and an expiry is kept", async () => {
   const now = START_S + 1000;
-  for (const created of [now - 60, now, now + 60]) expect(at(created)).toEqual({ keyId: KEY_ID });
-  for (const created of [now - 61, now + 61]) expect(at(created)).toEqual({ problem: "time" });
-  expect(at(now, { expires: String(now) })).toEqual({ problem: "time" });
-  expect(at(now, { expires: String(now + 301) })).toEqual({ problem: "time" });
-  expect(at(now, { expires: String(now + 300) })).toEqual({ keyId: KEY_ID });
-  const { requests } = openRequests();
-  const before = signed({ parameters: parametersWith({ created: String(START_S - 1) }) });
-  expect(requests.verify(before)).toEqual({ problem: "time" });
+  const at = (created: number, changes: Record<string, string> = {}) => {
+    const parameters = parametersWith({ created: String(created), ...changes });
+    return openRequests(now * 1000).requests.verify(signed({ parameters }));
+  };
+  for (const created of [now - 60, now, now + 60]) {
+    expect(await at(created)).toEqual({ keyId: KEY_ID });
+  }
+  for (const created of [now - 61, now + 61])
+    expect(await at(created)).toEqual({ problem: "time" });
+  expect(await at(now, { expires: String(now) })).toEqual({ problem: "time" });
+  expect(await at(now, { expires: String(now + 301) })).toEqual({ problem: "time" });
+  expect(await at(now, { expires: String(now + 300) })).toEqual({ keyId: KEY_ID });
 });
 
-test("a nonce is remembered for as long as its signature would pass, and then forgotten", () => {
-  const { clock, requests } = openRequests();
+test("a nonce is remembered for as long as its signature would pass, and then forgotten", async () => {
+  const { clock, requests, store } = openRequests();
   const ahead = signed({ parameters: parametersWith({ created: String(START_S + 70) }) });
-  expect(requests.verify(ahead)).toEqual({ keyId: KEY_ID });
+  expect(await requests.verify(ahead)).toEqual({ keyId: KEY_ID });
   for (const seconds of [1, 60, 59]) {
     clock.nowMs += seconds * 1000;
-    expect(requests.verify(ahead)).toEqual({ problem: "replayed" });
+    expect(await requests.verify(ahead)).toEqual({ problem: "replayed" });
   }
   clock.nowMs += 1000;
-  expect(requests.verify(ahead)).toEqual({ problem: "time" });
+  expect(await requests.verify(ahead)).toEqual({ problem: "time" });
+  const later = signed({ parameters: parametersWith({ created: String(START_S + 131) }) });
+  expect(await requests.verify(later)).toEqual({ keyId: KEY_ID });
+  const kept = store.reader.query("SELECT count(*) AS count FROM request_nonce").get();
+  expect(kept).toEqual({ count: 1 });
+});
+
+test("a restart remembers every nonce whose signature would still pass", async () => {
+  const dataDir = temporaryDirectory();
+  const first = openRequests(undefined, dataDir);
+  const [now, ahead] = [10, 60].map((seconds) =>
+    signed({ parameters: parametersWith({ created: String(START_S + seconds) }) }),
+  ) as [SignableRequest, SignableRequest];
+  for (const request of [now, ahead]) {
+    expect(await first.requests.verify(request)).toEqual({ keyId: KEY_ID });
+  }
+  first.close();
+  const second = openRequests((START_S + 30) * 1000, dataDir);
+  for (const request of [now, ahead]) {
+    expect(await second.requests.verify(request)).toEqual({ problem: "replayed" });
+  }
+  expect(await second.requests.verify(signed())).toEqual({ keyId: KEY_ID });
+});
+
+test("of the same request twenty times at once, one is taken", async () => {
+  const { requests } = openRequests();
+  const request = signed({ body: "{}" });
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, async () => Object.keys(await requests.verify(request))[0]),
+  );
+  expect(outcomes.sort()).toEqual(["keyId", ...Array<string>(19).fill("problem")]);
+});
+
+test("a nonce that could not be kept is an error, and may be used again", async () => {
+  const { requests, store } = openRequests();
+  const request = signed();
+  store.writer.run("PRAGMA query_only = ON");
+  expect(requests.verify(request)).rejects.toThrow();
+  await Promise.allSettled([requests.verify(request)]);
+  store.writer.run("PRAGMA query_only = OFF");
+  expect(await requests.verify(request)).toEqual({ keyId: KEY_ID });
 });
 
 const BAD: readonly (readonly [string, Choices, SignatureProblem])[] = [
@@ -178,20 +215,20 @@ const BAD: readonly (readonly [string, Choices, SignatureProblem])[] = [
   ["a digest of an unknown kind alone", { body: "x", digest: "md5=:AAAA:" }, "digest"],
 ];
 
-test.each(BAD)("%s is not taken", (_name, choices, problem) => {
+test.each(BAD)("%s is not taken", async (_name, choices, problem) => {
   const { requests } = openRequests();
-  expect(requests.verify(signed(choices))).toEqual({ problem });
+  expect(await requests.verify(signed(choices))).toEqual({ problem });
 });
 
-test("every known digest must be the body's", () => {
+test("every known digest must be the body's", async () => {
   const { requests } = openRequests();
   const [sha256, sha512] = ["sha256", "sha512"].map((kind) =>
     createHash(kind).update("x").digest("base64"),
   );
   const both = `sha-256=:${sha256}:, sha-512=:${sha512}:`;
-  expect(requests.verify(signed({ body: "x", digest: both }))).toEqual({ keyId: KEY_ID });
+  expect(await requests.verify(signed({ body: "x", digest: both }))).toEqual({ keyId: KEY_ID });
   const half = `sha-256=:${sha256}:, sha-512=:${sha256}:`;
-  expect(requests.verify(signed({ body: "x", digest: half }))).toEqual({ problem: "digest" });
+  expect(await requests.verify(signed({ body: "x", digest: half }))).toEqual({ problem: "digest" });
 });
 
 test("the signature base and Ed25519 reproduce RFC 9421, B.2.6", () => {

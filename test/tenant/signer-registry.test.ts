@@ -22,7 +22,7 @@ test("a registered key identifies its tenant until it is revoked, after a restar
   const first = openKit({ dataDir });
   const { tenantId } = first.tenants.createKey({ tenantName: "A" });
   const registry = registryOf(first);
-  const given = proof(tenantId, registry.challenge(tenantId));
+  const given = proof(tenantId, registry.challenge(tenantId).challenge);
   const keyId = registry.register(given);
   const identity = { tenantId, keyId, appId: APP, scheme: "ed25519", active: true };
   expect(first.tenants.signerIdentity(keyId)).toMatchObject(identity);
@@ -45,11 +45,11 @@ test("a challenge is good once, for its tenant, for five minutes", () => {
   if (a === undefined || b === undefined) throw new Error("no tenants were made");
   const registry = registryOf(kit);
   const refused = "the challenge is unknown, used or too old";
-  const challenge = registry.challenge(a);
+  const challenge = registry.challenge(a).challenge;
   expect(() => registry.register(proof(b, challenge))).toThrow(refused);
   registry.register(proof(a, challenge));
   expect(() => registry.register(proof(a, challenge))).toThrow(refused);
-  const late = registry.challenge(a);
+  const late = registry.challenge(a).challenge;
   kit.clock.nowMs += 300_000;
   expect(() => registry.register(proof(a, late))).toThrow(refused);
 });
@@ -59,7 +59,10 @@ test("a key that did not sign, is unsafe, or is registered already is refused", 
   const { tenantId } = kit.tenants.createKey({ tenantName: "A" });
   const registry = registryOf(kit);
   const attempt = (changes: object, key = generateSigningKey()) =>
-    registry.register({ ...proof(tenantId, registry.challenge(tenantId), key), ...changes });
+    registry.register({
+      ...proof(tenantId, registry.challenge(tenantId).challenge, key),
+      ...changes,
+    });
   const { publicKey } = generateSigningKey();
   expect(() => attempt({ publicKey })).toThrow("did not sign");
   expect(() => attempt({ appId: "other" })).toThrow("did not sign");

@@ -1,5 +1,5 @@
 /** The body of `POST /v1/chat/completions`, from JSON to a request with every default filled in. */
-import { type ApiError, badRequest } from "../../service/api-error.ts";
+import { badRequest } from "../../service/api-error.ts";
 import {
   type ChatRequest,
   modelNamed,
@@ -7,7 +7,7 @@ import {
   type ToolChoice,
 } from "../../service/chat-request.ts";
 import type { Limits } from "../../service/limits.ts";
-import { Field, type ObjectField } from "./field.ts";
+import { bodyObject, type Field, type ObjectField } from "./field.ts";
 import { readMessages } from "./messages.ts";
 import { readResponseFormat } from "./response-format.ts";
 import { readToolChoice, readTools } from "./tools.ts";
@@ -41,16 +41,12 @@ const KNOWN: ReadonlySet<string> = new Set([...USED, ...HARMLESS]);
 
 /** @throws ApiError with the path of the member at fault. */
 export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
-  const root = new Field(body, "").value;
-  if (typeof root !== "object" || root === null || Array.isArray(root)) {
-    throw badRequest("invalid_type", null, "the body must be a JSON object");
-  }
-  const object = new Field(root, "").object();
+  const object = bodyObject(body);
   refuseUnsupported(object);
   object.allowOnly(KNOWN);
   const stream = object.optional("stream", (field) => field.boolean()) ?? false;
-  const tools = readTools(object.field("tools"), limits.toolsMax);
-  const toolChoice = readToolChoice(object.field("tool_choice"), tools);
+  const tools = readTools(object.field("tools"), limits.toolsMax, "nested");
+  const toolChoice = readToolChoice(object.field("tool_choice"), tools, "nested");
   const max = Number.MAX_SAFE_INTEGER;
   return {
     model: modelNamed(object.field("model").string()),
@@ -99,19 +95,14 @@ function readFormat(
 function refuseUnsupported(object: ObjectField): void {
   for (const [name, hint] of Object.entries(UNSUPPORTED)) {
     const field = object.field(name);
-    if (!field.isAbsent) throw unsupported(field, hint);
+    if (!field.isAbsent) throw field.unsupported(hint);
   }
   const store = object.field("store");
-  if (store.value === true) throw unsupported(store, "answers are not stored here");
+  if (store.value === true) throw store.unsupported("answers are not stored here");
   const modalities = object.optional("modalities", (field) => field.array(8)) ?? [];
   for (const item of modalities) {
-    if (item.string() !== "text") throw unsupported(item, "this server answers with text alone");
+    if (item.string() !== "text") throw item.unsupported("this server answers with text alone");
   }
-}
-
-function unsupported(field: Field, hint: string): ApiError {
-  const message = `${field.path} is not supported: ${hint}`;
-  return badRequest("unsupported_parameter", field.path, message);
 }
 
 /** `parallel_tool_calls: false` and the like describe what happens anyway. */

@@ -79,6 +79,18 @@ export class Field {
     const message = `${this.path} must be ${wanted}, not ${shown(this.value)}`;
     return badRequest("invalid_value", this.path, message);
   }
+
+  /** @param hint what to do instead. */
+  unsupported(hint: string): ApiError {
+    const message = `${this.path} is not supported: ${hint}`;
+    return badRequest("unsupported_parameter", this.path, message);
+  }
+}
+
+/** A whole body. @throws ApiError for what is no object. */
+export function bodyObject(body: unknown): ObjectField {
+  if (isRecord(body)) return new ObjectField(body, "");
+  throw badRequest("invalid_type", null, "the body must be a JSON object");
 }
 
 export class ObjectField {

@@ -6,7 +6,11 @@ import { badRequest } from "../../service/api-error.ts";
 import type { ResponseFormat } from "../../service/chat-request.ts";
 import { Field, type ObjectField } from "./field.ts";
 
-const MEMBERS: ReadonlySet<string> = new Set(["type", "strict", "schema", "json_schema"]);
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...["type", "strict", "schema", "json_schema"],
+  // What the nested form has inside.
+  ...["name", "description"],
+]);
 const NESTED: ReadonlySet<string> = new Set(["name", "description", "strict", "schema"]);
 const TYPES = ["text", "json_object", "json_schema"] as const;
 
@@ -17,13 +21,18 @@ export function readResponseFormat(field: Field, schemaBytesMax: number): Respon
   const type = format.field("type").oneOf(TYPES);
   const nested = format.optional("json_schema", (json) => json.object());
   nested?.allowOnly(NESTED);
-  nested?.optional("name", (name) => name.string());
-  nested?.optional("description", (description) => description.string());
+  for (const name of ["name", "description"]) {
+    format.optional(name, (text) => text.string());
+    nested?.optional(name, (text) => text.string());
+  }
   const schema = readSchema(format, nested);
   const strict = readStrict(format, nested);
   if (schema === null) {
     if (type !== "json_schema") return { kind: type };
-    throw new Field(undefined, `${field.path}.json_schema.schema`).wrongType("a JSON Schema");
+    // A name of its own says which of the forms was meant.
+    const isFlat = nested === null && !format.field("name").isAbsent;
+    const place = isFlat ? "schema" : "json_schema.schema";
+    throw new Field(undefined, `${field.path}.${place}`).wrongType("a JSON Schema");
   }
   if (type === "text") {
     const message = `${schema.path} has no effect with type "text"; use "json_schema"`;

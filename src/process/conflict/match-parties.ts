@@ -8,6 +8,7 @@ import { type NameForm, type ParsedName, parseName } from "./parse-name.ts";
 import { indexNames, type RecordIndex } from "./record-index.ts";
 import type { ConflictInput, IntakeParty, PartyKind, RecordParty } from "./schema.ts";
 import { splitNames } from "./split-names.ts";
+import { rememberedScores } from "./token-score.ts";
 
 export interface PartyMatch {
   readonly intake: IntakeParty;
@@ -62,7 +63,7 @@ export function matchParties(input: ConflictInput, review: number): Matching {
   const names: PartyName[] = [];
   for (let index = 0; index < records.length; index += 1) {
     const party = records[index];
-    if (party) names.push(...namesOf(party, index));
+    if (party) addNames(names, party, index);
   }
   const index = indexNames(names);
   const parse = memoisedParser(names);
@@ -100,10 +101,17 @@ function compareOffers(a: PartyMatch, b: PartyMatch): number {
   );
 }
 
-function namesOf(party: IntakeParty | RecordParty, index: number): PartyName[] {
-  return party.names.flatMap(({ name, type, family }) =>
-    splitNames(name, type ?? "legal").map(({ text }) => ({ text, party: index, family })),
-  );
+function addNames(names: PartyName[], party: IntakeParty | RecordParty, index: number): void {
+  for (const { name, type, family } of party.names) {
+    for (const { text } of splitNames(name, type ?? "legal"))
+      names.push({ text, party: index, family });
+  }
+}
+
+function namesOf(party: IntakeParty): readonly PartyName[] {
+  const names: PartyName[] = [];
+  addNames(names, party, 0);
+  return names;
 }
 
 interface Side {
@@ -117,7 +125,11 @@ function* nameMatches(
   intake: IntakeParty,
   { records, names, index, parse }: Side,
 ): Generator<readonly [record: number, match: PartyMatch]> {
-  for (const { text, family } of namesOf(intake, 0)) {
+  const words = {
+    person: rememberedScores("person"),
+    organization: rememberedScores("organization"),
+  };
+  for (const { text, family } of namesOf(intake)) {
     const parsed = new Map<NameForm, ParsedName>();
     const query = (form: NameForm): ParsedName => {
       const known = parsed.get(form) ?? parseName(text, form, family);
@@ -136,7 +148,7 @@ function* nameMatches(
           ({ designators }) => designators.length > 0,
         ),
       );
-      const scored = scoreNames(query(form), parse(candidate, form));
+      const scored = scoreNames(query(form), parse(candidate, form), words[form]);
       const { score, reasons } = cappedScore(scored, intake, record);
       yield [
         name.party,

@@ -11,7 +11,7 @@ import {
   sortedKey,
 } from "./parse-name.ts";
 import { phoneticKey } from "./phonetic.ts";
-import { scoreTokens, type TokenScore } from "./token-score.ts";
+import { scoreTokens, type TokenScore, type WordScores } from "./token-score.ts";
 
 interface Evidence {
   readonly q: string;
@@ -63,10 +63,15 @@ interface Alignment {
   readonly onlyRecord: readonly NameToken[];
 }
 
-export function scoreNames(q: ParsedName, r: ParsedName): NameScore {
+/** @param words `rememberedScores(q.form)` where one name is compared with many. */
+export function scoreNames(
+  q: ParsedName,
+  r: ParsedName,
+  words: WordScores = (a, b) => scoreTokens(a, b, q.form),
+): NameScore {
   if (q.tokens.length === 0 || r.tokens.length === 0) return nothing();
   const whole = scoreWhole(q, r);
-  const base = whole ?? scoreParts(q, r);
+  const base = whole ?? scoreParts(q, r, words);
   return withMarks(base, q, r);
 }
 
@@ -102,12 +107,12 @@ function isAcronym(short: ParsedName, long: ParsedName): boolean {
   );
 }
 
-function scoreParts(q: ParsedName, r: ParsedName): NameScore {
+function scoreParts(q: ParsedName, r: ParsedName, words: WordScores): NameScore {
   const tokens = [
     mergeNeighbours(q.tokens, r.tokens),
     mergeNeighbours(r.tokens, q.tokens),
   ] as const;
-  const alignment = align(tokens[0], tokens[1], q.form);
+  const alignment = align(tokens[0], tokens[1], words);
   const parts = hasNumberConflict(alignment)
     ? siblings(alignment, q.form)
     : scoreAlignment(alignment, q.form);
@@ -186,10 +191,11 @@ const isNamed = ({ kind }: NameToken): boolean => kind !== "particle";
 
 const isInitial = ({ kind }: NameToken): boolean => kind === "initial";
 
-function* capsOf(
+function capsOf(
   { pairs, onlyQuery, onlyRecord }: Alignment,
   form: NameForm,
-): Generator<readonly [limit: number, reason: string]> {
+): readonly (readonly [limit: number, reason: string])[] {
+  const caps: [limit: number, reason: string][] = [];
   const full = pairs.filter(({ q, r }) => isFull(q) && isFull(r));
   const initials = pairs.filter(({ score }) => score.how === "initial");
   // What one name leaves out is no contradiction; what each has and the other lacks is one.
@@ -197,15 +203,16 @@ function* capsOf(
     (onlyQuery.some(isFull) && onlyRecord.some(isNamed)) ||
     (onlyQuery.some(isNamed) && onlyRecord.some(isFull))
   )
-    yield [NAME_SCORES.contradiction, "contradiction"];
-  if (form !== "person") return;
+    caps.push([NAME_SCORES.contradiction, "contradiction"]);
+  if (form !== "person") return caps;
   if (onlyQuery.some(isInitial) && onlyRecord.some(isInitial))
-    yield [NAME_SCORES.initials_differ, "initials_differ"];
-  if (full.length === 0) yield [NAME_SCORES.initials_only, "initials_only"];
+    caps.push([NAME_SCORES.initials_differ, "initials_differ"]);
+  if (full.length === 0) caps.push([NAME_SCORES.initials_only, "initials_only"]);
   else if (full.length === 1 && initials.length > 0)
-    yield [NAME_SCORES.one_word_and_initial, "one_word_and_initial"];
+    caps.push([NAME_SCORES.one_word_and_initial, "one_word_and_initial"]);
   else if (full.length === 1 && (onlyQuery.some(isNamed) || onlyRecord.some(isNamed)))
-    yield [NAME_SCORES.lone_word, "lone_word"];
+    caps.push([NAME_SCORES.lone_word, "lone_word"]);
+  return caps;
 }
 
 function evidenceOf({ pairs, onlyQuery, onlyRecord }: Alignment): Evidence[] {
@@ -243,7 +250,9 @@ function scoreJoined(q: ParsedName, r: ParsedName): NameScore | null {
 
 const JOINED_KEY_MIN = 4;
 
-const digitsOf = ({ joined }: ParsedName): string => joined.replace(/[^0-9]/g, "");
+function digitsOf({ joined }: ParsedName): string {
+  return /[0-9]/.test(joined) ? joined.replace(/[^0-9]/g, "") : "";
+}
 
 /** Marks that belong to the whole name: generations and legal forms. */
 function withMarks(base: NameScore, q: ParsedName, r: ParsedName): NameScore {
@@ -274,6 +283,7 @@ function mergeNeighbours(
   tokens: readonly NameToken[],
   others: readonly NameToken[],
 ): readonly NameToken[] {
+  if (!tokens.some((token) => startsLonger(token, others))) return tokens;
   for (let span = Math.min(MERGE_SPAN_MAX, tokens.length); span >= 2; span -= 1) {
     for (let start = 0; start + span <= tokens.length; start += 1) {
       const part = tokens.slice(start, start + span);
@@ -290,6 +300,11 @@ function mergeNeighbours(
   return tokens;
 }
 
+/** Whether a word of the other name goes on after this one. */
+function startsLonger({ text }: NameToken, others: readonly NameToken[]): boolean {
+  return others.some((other) => other.text.length > text.length && other.text.startsWith(text));
+}
+
 const MERGE_SPAN_MAX = 3;
 
 /** Names of more words are paired off greedily. */
@@ -299,9 +314,9 @@ const ASSIGNED_TOKENS_MAX = 10;
 function align(
   queries: readonly NameToken[],
   records: readonly NameToken[],
-  form: NameForm,
+  words: WordScores,
 ): Alignment {
-  const scores = queries.map((q) => records.map((r) => scoreTokens(q, r, form)));
+  const scores = queries.map((q) => records.map((r) => words(q, r)));
   const gain = (query: number, record: number): number =>
     (scores[query]?.[record]?.score ?? 0) *
     Math.min(queries[query]?.weight ?? 0, records[record]?.weight ?? 0);

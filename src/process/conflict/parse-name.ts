@@ -148,7 +148,8 @@ function kindOfPersonWord(word: string): "particle" | "initial" | "word" {
 }
 
 /** "Ig0r Sech1n": digits among letters are letters. */
-function lettersForDigits(words: readonly string[]): string[] {
+function lettersForDigits(words: readonly string[]): readonly string[] {
+  if (!words.some((word) => /[0-9]/.test(word))) return words;
   return words.map((word) =>
     /[0-9]/.test(word) && /[a-z]/.test(word) && !SUFFIXES.has(word)
       ? word.replace(/[0-9]/g, (digit) => DIGIT_LETTERS.get(digit) ?? digit)

@@ -50,10 +50,14 @@ export function phoneticKey(word: string): string {
   return key;
 }
 
-const SOUND_GROUPS = ["aeiouyh", "bp", "cgkqx", "dt", "fvw", "sz", "jy"] as const;
+const SOUND_GROUPS = ["aeiouyh", "bp", "cgkqx", "dt", "fvw", "sz", "j"] as const;
+
+const GROUP_OF: ReadonlyMap<string, string> = new Map(
+  SOUND_GROUPS.flatMap((group) => [...group].map((letter) => [letter, group])),
+);
 
 /** Words whose first letters are in different groups are not compared by sound. */
 export function soundOf(word: string): string {
   const first = word.charAt(0);
-  return SOUND_GROUPS.find((group) => group.includes(first)) ?? first;
+  return GROUP_OF.get(first) ?? first;
 }

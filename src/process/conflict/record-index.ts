@@ -16,6 +16,7 @@ import {
 } from "./name-tables.ts";
 import { initialsOf, type ParsedName, wordsOf } from "./parse-name.ts";
 import { phoneticKey, soundOf } from "./phonetic.ts";
+import { RawWords } from "./raw-words.ts";
 import { editBudget, SOUND_LETTERS_MIN } from "./token-score.ts";
 
 export interface IndexedName {
@@ -69,26 +70,57 @@ export function indexNames(names: readonly IndexedName[]): RecordIndex {
 
 function collectWords(names: readonly IndexedName[]): ReadonlyMap<string, Word> {
   const words = new Map<string, Word>();
-  const byRaw = new Map<string, Word>();
-  const wordOf = (raw: string): Word => {
-    const text = canonicalWord(raw);
+  const raw = new RawWords();
+  const byRaw: Word[] = [];
+  let position = 0;
+  let run: string[] = [];
+  const add = (word: Word): void => {
+    if (word.names.at(-1) !== position) word.names.push(position);
+  };
+  const wordOf = (spelling: string): Word => {
+    const text = canonicalWord(spelling);
     const word = words.get(text) ?? { text, letters: lettersOf(text), names: [] };
     words.set(text, word);
-    byRaw.set(raw, word);
     return word;
   };
-  const add = (raw: string, name: number): void => {
-    const word = byRaw.get(raw) ?? wordOf(raw);
-    if (word.names.at(-1) !== name) word.names.push(name);
+  const addJoined = (spelling: string): void => add(wordOf(spelling));
+  const addRun = (spelling: string): void => {
+    if (spelling.length >= PART_LETTERS_MIN) {
+      if (run.length > 0) run = [];
+      return;
+    }
+    run.push(spelling);
+    joinRun(run, addJoined);
   };
-  let position = 0;
+  const addRaw = (number: number): void => {
+    const spelling = raw.texts[number] ?? "";
+    const word = byRaw[number] ?? wordOf(spelling);
+    byRaw[number] = word;
+    add(word);
+    addRun(spelling);
+  };
+  const addAll = (spellings: readonly string[]): void => {
+    run = [];
+    for (const spelling of spellings) {
+      addJoined(spelling);
+      addRun(spelling);
+    }
+  };
   for (const { text } of names) {
-    for (const word of wordsOf(text, " ")) add(word, position);
+    run = [];
+    if (!raw.read(text, addRaw)) addAll(wordsOf(text, " "));
     // "U.S.A." is one word to organisations and three to people.
-    if (/\.[^ ,]/.test(text)) for (const word of wordsOf(text, "")) add(word, position);
+    if (/\.[^ ,]/.test(text)) addAll(wordsOf(text, ""));
+    if (/(?:^|\s)\S{1,2}\s*,/u.test(text)) addAll(inverted(text));
     position += 1;
   }
   return words;
+}
+
+/** "Li, We" is We Li. */
+function inverted(text: string): string[] {
+  const comma = text.indexOf(",");
+  return [text.slice(comma + 1), text.slice(0, comma)].flatMap((part) => wordsOf(part, " "));
 }
 
 /** The spelling that the word has once a name is parsed, as far as the word alone tells. */
@@ -104,7 +136,11 @@ function canonicalWord(word: string): string {
 /** What the query is looked up by: its words as parsed and as written. */
 function queryWords(query: ParsedName, text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const token of query.tokens) words.add(canonicalWord(token.text));
+  const texts = query.tokens.map((token) => token.text);
+  for (const [index, word] of texts.entries()) {
+    words.add(canonicalWord(word));
+    joinRun(texts.slice(0, index + 1), (joined) => words.add(canonicalWord(joined)));
+  }
   for (const word of wordsOf(text, "")) words.add(canonicalWord(word));
   for (const [long, short] of PHRASES) {
     if (words.has(short)) for (const word of long.split(" ")) words.add(word);
@@ -135,12 +171,24 @@ function similarWords(words: readonly Word[], token: string): Word[] {
 
 const PART_LETTERS_MIN = 3;
 
-/** Run-together names begin or end with a word of the other side. */
+/** Run-together names hold words of the other side, at an end or between short ones. */
 function isPart(a: string, b: string): boolean {
   if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  const isLong = short.length >= PART_LETTERS_MIN && long.length > short.length;
-  return isLong && (long.startsWith(short) || long.endsWith(short));
+  if (short.length < PART_LETTERS_MIN || long.length === short.length) return false;
+  if (long.startsWith(short) || long.endsWith(short)) return true;
+  const before = long.indexOf(short, 1);
+  const after = long.length - before - short.length;
+  return before !== -1 && Math.max(before, after) < PART_LETTERS_MIN;
+}
+
+/** Names of short words only, run together or not: "We Li", "WeLi". */
+const SPAN_MAX = 4;
+
+/** Calls `found` with the spans that end in the newest word of a run. */
+function joinRun(run: readonly string[], found: (word: string) => void): void {
+  for (let span = 2; span <= Math.min(SPAN_MAX, run.length); span += 1)
+    found(run.slice(-span).join(""));
 }
 
 function isEdited(token: string, letters: number, word: Word): boolean {

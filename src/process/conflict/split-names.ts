@@ -32,9 +32,12 @@ const SEPARATOR = new RegExp(
   "iu",
 );
 
-/** Most names have none of these letters, and are not searched. */
-const MAY_SEPARATE =
-  /\/|\.[kKbB]\.|ka |dba|known|formerly|alias|doing|trading|n[eé]e |trustee|rel/i;
+/** How separators begin; most names have none of these, and are not searched. */
+const MAY_SEPARATE = new RegExp(
+  "[ \\t\u00a0,(](?:[afnd](?:/|\\.|[kb]a|lso|lias|ormerly|ow|oing)|t/a|trad|n[eé]e|" +
+    "as |succ|trus|ex )",
+  "iu",
+);
 
 /** @returns at least one name; the first keeps the type it was given with. */
 export function splitNames(text: string, type: NameType): readonly TypedName[] {

@@ -28,11 +28,24 @@ export function scoreTokens(a: NameToken, b: NameToken, form: NameForm): TokenSc
   if (a.text === b.text) return EQUAL;
   if (a.kind === "number" || b.kind === "number") return NONE;
   if (a.text.length === 1 || b.text.length === 1) return scoreInitial(a.text, b.text, form);
-  if (withoutUmlauts(a.text) === withoutUmlauts(b.text))
-    return { score: TOKEN_SCORES.umlaut, how: "umlaut" };
+  if (areUmlauts(a.text, b.text)) return { score: TOKEN_SCORES.umlaut, how: "umlaut" };
   if (form === "person" && isNickname(a.text, b.text))
     return { score: TOKEN_SCORES.nickname, how: "nickname" };
   return scoreSpelling(a.text, b.text, form);
+}
+
+export type WordScores = (a: NameToken, b: NameToken) => TokenScore;
+
+/** `scoreTokens`, computed once for each pair of words: a firm's names share most of theirs. */
+export function rememberedScores(form: NameForm): WordScores {
+  const known = new Map<string, Map<string, TokenScore>>();
+  return (a, b) => {
+    const scores = known.get(a.text) ?? new Map<string, TokenScore>();
+    if (scores.size === 0) known.set(a.text, scores);
+    const score = scores.get(b.text) ?? scoreTokens(a, b, form);
+    scores.set(b.text, score);
+    return score;
+  };
 }
 
 function scoreInitial(a: string, b: string, form: NameForm): TokenScore {
@@ -78,6 +91,11 @@ function soundAlike(a: string, b: string): boolean {
 function isNickname(a: string, b: string): boolean {
   const groups = NICKNAMES.get(a);
   return groups !== undefined && (NICKNAMES.get(b)?.some((id) => groups.includes(id)) ?? false);
+}
+
+/** The first letter is the same in every spelling. */
+function areUmlauts(a: string, b: string): boolean {
+  return a.charCodeAt(0) === b.charCodeAt(0) && withoutUmlauts(a) === withoutUmlauts(b);
 }
 
 /** ö is written o or oe. */

@@ -1,0 +1,12 @@
+/** Padded base64 (RFC 4648 section 4), one spelling per value. */
+
+export function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/** @returns the bytes, or null unless `text` is exactly how `toBase64` would write them. */
+export function fromBase64(text: string): Uint8Array | null {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
+  const bytes = new Uint8Array(Buffer.from(text, "base64"));
+  return toBase64(bytes) === text ? bytes : null;
+}
