@@ -43,6 +43,7 @@ import { Payments } from "./tenant/payments.ts";
 import { SignUps } from "./tenant/sign-up.ts";
 import { type SignableRequest, SignedRequests } from "./tenant/signed-request.ts";
 import { SignerRegistry } from "./tenant/signer-registry.ts";
+import { StoredAnswers } from "./tenant/stored-answers.ts";
 import type { Identity } from "./tenant/tenants.ts";
 
 export interface GatewayConfig {
@@ -237,6 +238,12 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
+    storedAnswers: new StoredAnswers({
+      store,
+      sealed: tenants.sealed,
+      bytesMax: limits.replayBytesMax,
+      nowMs,
+    }),
     newRequestId: () => `req_${timeOrderedId(nowMs(), randomBytes)}`,
     nowMs,
     report: (error, requestId) => log("error", "request_failed", failureFacts(error, requestId)),

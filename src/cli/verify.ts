@@ -1,4 +1,4 @@
-/** `svc verify`: checks an export offline. */
+/** `svc verify`: checks an export, or a saved answer of a workflow, offline. */
 import { resolve } from "node:path";
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe } from "../verify/finding.ts";
@@ -8,11 +8,13 @@ import { CliError, EXIT_USAGE, PrintedFailure } from "./cli-error.ts";
 import { readText } from "./files.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";
 import { examples } from "./settings.ts";
+import { isJsonFile, verifyCompositionFile } from "./verify-composition.ts";
 
 export function verifyCommand(io: CliIo): CommandUnknownOpts {
   const command = new Command("verify")
     .description("check an export offline: keys, checkpoints, chains, rows, anchors, manifest")
-    .argument("<PATH>", "the archive as downloaded, or the folder it was unpacked to")
+    .argument("<PATH>", "the archive as downloaded, its folder, or a saved answer of /v1/compose")
+    .option("--request <FILE>", "the request of that answer: then inputs and start are derived too")
     .option("--root-key <HEX>", "insist on this root key (64 hex digits)")
     .option("--secret-file <FILE>", "HMAC secrets, one a line, oldest first: checks row MACs too")
     .option("--head <APP:HEIGHT:HASH>", "a head seen earlier; may be repeated", addTo, [])
@@ -24,6 +26,7 @@ export function verifyCommand(io: CliIo): CommandUnknownOpts {
       "svc verify export.tar",
       'svc verify export.tar --root-key "$ROOT" --secret-file secrets.txt',
       "svc verify export.tar --head default:41:9f0c…",
+      "svc verify answer.json --request workflow.json",
     ),
   );
   command.addHelpText(
@@ -31,7 +34,9 @@ export function verifyCommand(io: CliIo): CommandUnknownOpts {
     "\nNeeds no network and no server. Exit code 1 names the first thing that is wrong.",
   );
   command.action(async (path, options) => {
-    const { rootKey, secretFile } = options;
+    const { request, rootKey, secretFile } = options;
+    if (request !== undefined || (await isJsonFile(io, path)))
+      return verifyCompositionFile(io, path, { request, json: options.json });
     if (rootKey !== undefined) assertHex(rootKey, "--root-key");
     const hmacSecrets = secretFile === undefined ? [] : await readSecrets(io, secretFile);
     const report = await verifyPath(resolve(io.directory, path), {

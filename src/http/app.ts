@@ -11,7 +11,7 @@ import { refusalOf } from "./error-answer.ts";
 import { type KeyRoutesDeps, keyRoutes } from "./key-routes.ts";
 import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
 import { type ProcessRoutesDeps, processRoutes } from "./process-routes.ts";
-import { Replays } from "./replays.ts";
+import { Replays, type ReplaysDeps } from "./replays.ts";
 import { type SearchRoutesDeps, searchRoutes } from "./search-routes.ts";
 import { type SignUpRoutesDeps, signUpRoutes } from "./sign-up-routes.ts";
 import type { SseDeps } from "./sse.ts";
@@ -30,6 +30,7 @@ type RoutesDeps = ConsoleRoutesDeps &
 
 export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
   readonly limits: Limits;
+  readonly storedAnswers: ReplaysDeps["stored"];
 }
 
 export interface App {
@@ -50,8 +51,8 @@ export function createApp(deps: AppDeps): App {
     keepAliveMs: deps.limits.keepAliveMs,
     refusalOf: (error, requestId) => refusalOf(error, requestId, deps.report),
   };
-  const { replayBytesMax: bytesMax, replayMs: keptMs } = deps.limits;
-  const replays = new Replays({ bytesMax, keptMs, nowMs: deps.nowMs });
+  const { storedAnswers: stored, nowMs } = deps;
+  const replays = new Replays({ stored, keptMs: deps.limits.replayMs, nowMs });
   let routes: Routes = [];
   const plugin = door.plugin(() => routes);
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })

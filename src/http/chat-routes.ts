@@ -67,9 +67,9 @@ async function answerChat(
   const { request, form } = asked;
   const isWhole = !request.stream || isBuffered(call);
   if (!isWhole) return liveAnswer(deps, call, caller, asked);
-  return deps.replays.once(call, caller, async () => {
-    if (request.stream) return bufferedAnswer(await deps.streamChat(caller, request, form));
-    return recordedAnswer(await deps.completeChat(caller, request, form));
+  return deps.replays.once(call, caller, async (known) => {
+    if (!request.stream) return recordedAnswer(await deps.completeChat(known, request, form));
+    return bufferedAnswer(await deps.streamChat(known, request, form), known.keep);
   });
 }
 

@@ -26,15 +26,15 @@ export function processRoutes(door: DoorPlugin, deps: ProcessRoutesDeps) {
       const caller = callerOf(call);
       const version = new QueryReader(call.query, ["engine"]).text("engine", /^\d+\.\d+\.\d+$/);
       const input = readRecords(call, limits);
-      return replays.once(call, caller, async () =>
-        recordedAnswer(await processes.run(caller, params.slug, version, input)),
+      return replays.once(call, caller, async (known) =>
+        recordedAnswer(await processes.run(known, params.slug, version, input)),
       );
     })
     .post("/v1/compose", async ({ call }) => {
       const caller = callerOf(call);
       const body = readRecords(call, limits);
-      return replays.once(call, caller, async () =>
-        recordedAnswer(await processes.compose(caller, body)),
+      return replays.once(call, caller, async (known) =>
+        recordedAnswer(await processes.compose(known, body)),
       );
     });
 }

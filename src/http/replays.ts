@@ -1,36 +1,36 @@
 /**
  * Idempotency keys: a request sent again under its `Idempotency-Key` gets the first one's answer,
- * with a fresh seal, and costs nothing. Answers are kept in memory alone: no text of an answer
- * reaches the disk. After a restart, a key is new again. A stream under a key is a buffered one.
+ * with a fresh seal, and costs nothing, after a restart too. While the first is being answered, the
+ * others wait for it. A stream under a key is a buffered one.
  */
-import { sha256Hex } from "../crypto/hash.ts";
+import { assert } from "../bytes/assert.ts";
+import { sha256 } from "../crypto/hash.ts";
 import { ApiError, badRequest } from "../service/api-error.ts";
 import type { Caller } from "../service/metered-call.ts";
+import type { AnswerName, StoredAnswers, WrittenAnswer } from "../tenant/stored-answers.ts";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 
 export interface ReplaysDeps {
-  readonly bytesMax: number;
+  readonly stored: Pick<StoredAnswers, "find" | "write">;
   /** How long an answer is kept. */
   readonly keptMs: number;
   readonly nowMs: () => number;
 }
 
-interface Kept {
-  /** Of everything that the answer depends on. */
-  readonly requestHash: string;
-  readonly expiresMs: number;
-  /** Null while the first request is being answered. */
-  readonly answer: Pick<Answer, "body" | "contentType"> | null;
+/** A request that is being answered. */
+interface Running {
+  readonly requestHash: Uint8Array;
+  /** Resolves when it is over, however it ended. */
+  readonly over: Promise<void>;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 export class Replays {
   readonly #deps: ReplaysDeps;
-  /** By tenant, app and key; oldest first. */
-  readonly #kept = new Map<string, Kept>();
-  #bytes = 0;
+  /** By tenant and name. */
+  readonly #running = new Map<string, Running>();
 
   constructor(deps: ReplaysDeps) {
     this.#deps = deps;
@@ -38,11 +38,16 @@ export class Replays {
 
   /**
    * Answers a billable call once.
-   * @throws ApiError 409 while the first is being answered, 422 for another request under the key.
+   * @param answer records the call as the caller that it gets: that one keeps the answer.
+   * @throws ApiError 422 for another request under the key; what `answer` throws.
    */
-  async once(call: Call, caller: Caller, answer: () => Promise<Answer>): Promise<Answer> {
+  async once(
+    call: Call,
+    caller: Caller,
+    answer: (caller: Caller) => Promise<Answer>,
+  ): Promise<Answer> {
     const key = call.headers.get("idempotency-key");
-    if (key === null) return answer();
+    if (key === null) return answer(caller);
     if (!KEY.test(key)) {
       throw badRequest(
         "invalid_value",
@@ -50,69 +55,64 @@ export class Replays {
         "an Idempotency-Key has 1 to 255 printable characters",
       );
     }
-    const { tenantId, appId } = caller.identity;
-    const name = `${tenantId}/${appId}/${key}`;
-    const requestHash = sha256Hex([call.method, call.path, call.query, call.bodyHash].join("\n"));
-    const known = this.#find(name);
-    if (known !== null) return replay(known, requestHash);
-    const expiresMs = this.#deps.nowMs() + this.#deps.keptMs;
-    this.#kept.set(name, { requestHash, expiresMs, answer: null });
+    const { appId, tenantId } = caller.identity;
+    const name: AnswerName = { tenantId, nameHash: sha256(`${appId}\n${key}`) };
+    const requestHash = requestHashOf(call);
+    const place = `${tenantId} ${appId} ${key}`;
+    for (;;) {
+      const known = this.#deps.stored.find(name);
+      if (known !== null) {
+        assertSame(known.requestHash, requestHash);
+        const headers = { "idempotent-replayed": "true" };
+        return { status: 200, ...known.answer, headers, row: null };
+      }
+      const running = this.#running.get(place);
+      if (running === undefined) break;
+      assertSame(running.requestHash, requestHash);
+      // Where it failed, nothing was billed, and one of those that waited takes its place.
+      await running.over;
+    }
+    const over = Promise.withResolvers<void>();
+    this.#running.set(place, { requestHash, over: over.promise });
     try {
-      const made = await answer();
-      this.#keep(name, { requestHash, expiresMs, answer: made });
-      return made;
-    } catch (error) {
-      // Nothing was billed: the key may be used again.
-      this.#kept.delete(name);
-      throw error;
+      return await this.#first(name, requestHash, caller, answer);
+    } finally {
+      this.#running.delete(place);
+      over.resolve();
     }
   }
 
-  #find(name: string): Kept | null {
-    const nowMs = this.#deps.nowMs();
-    for (const [oldest, { expiresMs }] of this.#kept) {
-      if (expiresMs > nowMs) break;
-      this.#drop(oldest);
-    }
-    return this.#kept.get(name) ?? null;
-  }
-
-  #keep(name: string, kept: Kept): void {
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
-    this.#bytes += kept.answer?.body.byteLength ?? 0;
-    for (const [oldest, { answer }] of this.#kept) {
-      if (this.#bytes <= this.#deps.bytesMax) break;
-      if (answer !== null) this.#drop(oldest);
-    }
-  }
-
-  #drop(name: string): void {
-    const kept = this.#kept.get(name);
-    this.#bytes -= kept?.answer?.body.byteLength ?? 0;
-    this.#kept.delete(name);
+  async #first(
+    name: AnswerName,
+    requestHash: Uint8Array,
+    caller: Caller,
+    answer: (caller: Caller) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { keptMs, nowMs, stored } = this.#deps;
+    const expiresTs = nowMs() + keptMs;
+    const written: WrittenAnswer[] = [];
+    const keep: Caller["keep"] = (kept) => {
+      written.push(stored.write(name, { requestHash, expiresTs }, kept));
+    };
+    const made = await answer({ ...caller, keep });
+    assert(written.length === 1, "an answer under an Idempotency-Key was not kept once");
+    for (const { publish } of written) publish();
+    return made;
   }
 }
 
-function replay({ requestHash, answer }: Kept, asked: string): Answer {
-  if (requestHash !== asked) {
-    throw refusal(422, "idempotency_key_reused", "this Idempotency-Key came with another request");
-  }
-  if (answer === null) {
-    const message = "the first request under this Idempotency-Key is still being answered";
-    throw refusal(409, "idempotency_key_in_use", message);
-  }
-  const headers = { "idempotent-replayed": "true" };
-  return { status: 200, ...answer, headers, row: null };
+/** Everything that the answer depends on. */
+function requestHashOf({ bodyHash, headers, method, path, query }: Call): Uint8Array {
+  const condition = headers.get("if-match") ?? "";
+  return sha256([method, path, query, bodyHash, condition].join("\n"));
 }
 
-function refusal(status: number, code: string, message: string): ApiError {
-  const headers = status === 409 ? { "retry-after": "1" } : {};
-  return new ApiError(message, {
-    status,
+function assertSame(known: Uint8Array, asked: Uint8Array): void {
+  if (Buffer.compare(known, asked) === 0) return;
+  throw new ApiError("this Idempotency-Key came with another request", {
+    status: 422,
     type: "invalid_request_error",
-    code,
+    code: "idempotency_key_reused",
     param: null,
-    headers,
   });
 }

@@ -23,7 +23,7 @@ export function searchRoutes(door: DoorPlugin, { limits, searches, replays }: Se
   ): Promise<Answer> => {
     const caller = callerOf(call);
     const body = readRecords(call, limits);
-    return replays.once(call, caller, async () => recordedAnswer(await run(caller, body)));
+    return replays.once(call, caller, async (known) => recordedAnswer(await run(known, body)));
   };
   return new Elysia()
     .use(door)

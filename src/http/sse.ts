@@ -10,7 +10,7 @@ import { BodyDigest } from "../receipt/body-digest.ts";
 import type { ApiError } from "../service/api-error.ts";
 import type { ChatStream } from "../service/chat.ts";
 import type { ChatPiece, Chunk } from "../service/chat-stream.ts";
-import type { Recorded } from "../service/metered-call.ts";
+import type { Caller, Recorded } from "../service/metered-call.ts";
 import type { Answer } from "./answer.ts";
 import { errorBody } from "./error-answer.ts";
 import { attestation, type SealDeps, type SealedCall, setCallHeaders } from "./seal.ts";
@@ -27,7 +27,7 @@ export interface SseDeps {
 }
 
 /** All of a stream at once: for clients that want its seal in the headers. */
-export async function bufferedAnswer(stream: ChatStream): Promise<Answer> {
+export async function bufferedAnswer(stream: ChatStream, keep: Caller["keep"]): Promise<Answer> {
   let text = "";
   try {
     for await (const piece of stream.pieces) {
@@ -36,8 +36,11 @@ export async function bufferedAnswer(stream: ChatStream): Promise<Answer> {
         continue;
       }
       const body = utf8Encode(text + piece.chunks.map(frame).join("") + DONE);
-      const row = await stream.record(piece.facts, sha256Hex(body));
-      return { status: 200, contentType: EVENT_STREAM, body, headers: stream.headers, row };
+      const contentType = EVENT_STREAM;
+      const row = await stream.record(piece.facts, sha256Hex(body), () =>
+        keep?.({ contentType, body }),
+      );
+      return { status: 200, contentType, body, headers: stream.headers, row };
     }
   } finally {
     stream.release();

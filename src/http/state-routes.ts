@@ -26,8 +26,8 @@ export function stateRoutes(door: DoorPlugin, { limits, state, replays }: StateR
       const caller = callerOf(call);
       const body = readRecords(call, limits);
       const ifMatch = readIfMatch(call.headers);
-      return replays.once(call, caller, async () =>
-        recordedAnswer(await state.write(caller, body, ifMatch)),
+      return replays.once(call, caller, async (known) =>
+        recordedAnswer(await state.write(known, body, ifMatch)),
       );
     })
     .get("/v1/state/matters", ({ call }) =>

@@ -85,8 +85,8 @@ export interface ChatStream {
   readonly headers: Readonly<Record<string, string>>;
   /** Requests in front of this one; 0 once it is being answered. */
   queuePosition(): number;
-  /** Of a stream that has ended: its row. */
-  record(facts: ChatFacts, bodyHash: string): Promise<Recorded>;
+  /** Of a stream that has ended: its row. @param alongside runs in its transaction. */
+  record(facts: ChatFacts, bodyHash: string, alongside?: () => void): Promise<Recorded>;
   /** Of a stream that the caller left after its first token: billable as far as it came. */
   recordLeft(bodyHash: string): Promise<Recorded>;
   /** Of a stream that failed, or that the caller left before its first token. */
@@ -108,13 +108,13 @@ export async function streamChat(
     const completions = await startChoices(deps, plan);
     const choices = completions.map((each) => choiceEvents(each, mayCall(plan)));
     const facts = (ends: readonly ChoiceEnd[]) => chatFacts(deps, plan, ends);
-    const sent = (status: number, bodyHash: string, known: ChatFacts) =>
-      deps.meter.record(admitted, caller, workOf(plan, known), { status, bodyHash });
+    const sent = (status: number, bodyHash: string, known: ChatFacts, alongside?: () => void) =>
+      deps.meter.record(admitted, caller, workOf(plan, known), { status, bodyHash }, alongside);
     return {
       pieces: form.pieces(streamHead(plan), choices, facts),
       headers: admitted.headers,
       queuePosition: () => Math.max(...completions.map((each) => each.queuePosition)),
-      record: (known, bodyHash) => sent(200, bodyHash, known),
+      record: (known, bodyHash, alongside) => sent(200, bodyHash, known, alongside),
       recordLeft: (bodyHash) => sent(499, bodyHash, facts(completions.map(endSoFar))),
       release: admitted.release,
       errorChunk: form.errorChunk,

@@ -26,7 +26,7 @@ export interface Limits {
   readonly topLogprobsMax: number;
   /** Locks kept compiled, most recently used first; a small one takes about 100 kB. */
   readonly compiledSchemasMax: number;
-  /** Answers kept for idempotent replays. */
+  /** Answers kept for idempotent replays, on disk; one tenant may have a quarter of it. */
   readonly replayBytesMax: number;
   readonly replayMs: number;
   /** Keys that one address (of IPv6, one /64) may ask for in an hour. */
@@ -49,7 +49,7 @@ export const DEFAULT_LIMITS: Limits = {
   embeddingInputsMax: 2048,
   topLogprobsMax: 20,
   compiledSchemasMax: 256,
-  replayBytesMax: 64 << 20,
+  replayBytesMax: 512 << 20,
   replayMs: 24 * 3_600_000,
   signUpsPerHour: 5,
   keepAliveMs: 15_000,
@@ -61,5 +61,6 @@ export function assertLimits(limits: Limits): void {
     assert(Number.isSafeInteger(value) && value > 0, `the limit ${name} is a whole number above 0`);
   }
   assert(limits.schemaBytesMax <= limits.chatBodyBytesMax, "a schema fits a chat request");
+  assert(limits.recordBodyBytesMax * 4 <= limits.replayBytesMax, "an answer can be kept");
   assert(limits.jsonDepthMax <= 5000, "JSON's depth stays far from the end of the stack");
 }

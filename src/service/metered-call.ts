@@ -25,6 +25,8 @@ export interface Caller {
   /** Unix milliseconds. */
   readonly startedMs: number;
   readonly signal: AbortSignal;
+  /** Keeps the answer for when the request comes again; called in its row's transaction. */
+  readonly keep?: (answer: { readonly contentType: string; readonly body: Uint8Array }) => void;
 }
 
 /** What a row says about the work itself. */
@@ -127,7 +129,10 @@ export class Meter {
     alongside?: (row: Recorded) => void,
   ): Promise<RecordedBody> {
     const sent = { status: 200, bodyHash: sha256Hex(body) };
-    const row = await this.record(admitted, caller, work, sent, alongside);
+    const row = await this.record(admitted, caller, work, sent, (written) => {
+      alongside?.(written);
+      caller.keep?.({ contentType: "application/json", body });
+    });
     return { body, row, headers: admitted.headers };
   }
 }

@@ -14,12 +14,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { and, eq } from "drizzle-orm";
+import { toHex } from "../bytes/hex.ts";
 import { utf8Encode } from "../bytes/utf8.ts";
 import { MasterKey, type RandomBytes } from "../crypto/secret-box.ts";
 import { parseKey, readKeyFile, replaceFile, writeKeyFile } from "../store/key-file.ts";
 import { metaTable } from "../store/meta.ts";
 import type { Store } from "../store/store.ts";
-import { sealedTable, tenantSecretTable } from "./tables.ts";
+import { replayTable, sealedTable, tenantSecretTable } from "./tables.ts";
 import { TenantError } from "./tenant-error.ts";
 
 const CANARY = "master_key_canary";
@@ -90,6 +91,11 @@ export function sealedPurpose(name: string): string {
   return `svc/sealed/v1/${name}`;
 }
 
+/** What an answer that is given again is bound to. @param nameHash 32 bytes. */
+export function replayPurpose(tenantId: string, nameHash: Uint8Array): string {
+  return `svc/replay/v1/${tenantId}/${toHex(nameHash)}`;
+}
+
 function candidates(deps: MasterKeyDeps): [MasterKey | null, MasterKey | null] {
   const paths = keyPaths(deps.store.dataDir);
   const current =
@@ -135,6 +141,13 @@ function resealAll(deps: MasterKeyDeps, current: MasterKey, next: MasterKey): vo
         .set({ sealed: reseal(sealed, sealedPurpose(name)) })
         .where(eq(sealedTable.name, name))
         .run();
+    }
+    // One at a time: together they may be large.
+    for (const { id } of store.db.select({ id: replayTable.id }).from(replayTable).all()) {
+      const row = store.db.select().from(replayTable).where(eq(replayTable.id, id)).get();
+      if (row === undefined) continue;
+      const sealed = reseal(row.sealed, replayPurpose(row.tenantId, row.nameHash));
+      store.db.update(replayTable).set({ sealed }).where(eq(replayTable.id, id)).run();
     }
     const value = Buffer.from(next.seal(CANARY_TEXT, CANARY_PURPOSE, randomBytes));
     store.db.update(metaTable).set({ value }).where(eq(metaTable.name, CANARY)).run();

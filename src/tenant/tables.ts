@@ -102,5 +102,6 @@ export const replayTable = sqliteTable("replay", {
   nameHash: blob("name_hash", { mode: "buffer" }).notNull(),
   requestHash: blob("request_hash", { mode: "buffer" }).notNull(),
   expiresTs: integer("expires_ts").notNull(),
+  bytes: integer("bytes").notNull(),
   sealed: blob("sealed", { mode: "buffer" }).notNull(),
 });

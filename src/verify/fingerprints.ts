@@ -7,11 +7,13 @@
 /** 4,194,304 slots of 12 bytes: 48 MiB, for two million entries. */
 const SLOTS_MAX = 2 ** 22;
 
+/** A slot's words stand together: looking one up misses the cache once instead of three times. */
+const WORDS = 3;
+
 export class Fingerprints {
   #slots = 2 ** 12;
-  #low = new Uint32Array(this.#slots);
-  #high = new Uint32Array(this.#slots);
-  #values = new Uint32Array(this.#slots);
+  /** Of each slot: low, high, value. */
+  #words = new Uint32Array(WORDS * this.#slots);
   #count = 0;
 
   /** Whether no more can be remembered: from here on `add` finds nothing new wrong. */
@@ -25,42 +27,43 @@ export class Fingerprints {
    * @returns the value that this key was first added with: `value` itself for a new key.
    */
   add(low: number, high: number, value: number): number {
-    const slot = this.#find(low, high);
-    if (this.#low[slot] === low && this.#high[slot] === high) return this.#values[slot] ?? 0;
+    const at = this.#find(low, high);
+    const words = this.#words;
+    if (words[at] === low && words[at + 1] === high) return words[at + 2] ?? 0;
     if (this.isFull) return value;
-    this.#put(slot, low, high, value);
+    this.#put(at, low, high, value);
     this.#count += 1;
     if (this.#count * 2 > this.#slots && this.#slots < SLOTS_MAX) this.#grow();
     return value;
   }
 
-  /** The slot of a fingerprint, or the empty one where it belongs. */
+  /** Where the slot of a fingerprint begins, or the empty one where it belongs. */
   #find(low: number, high: number): number {
+    const words = this.#words;
     let slot = low & (this.#slots - 1);
     for (;;) {
-      const isEmpty = this.#low[slot] === 0 && this.#high[slot] === 0;
-      if (isEmpty || (this.#low[slot] === low && this.#high[slot] === high)) return slot;
+      const at = WORDS * slot;
+      const isEmpty = words[at] === 0 && words[at + 1] === 0;
+      if (isEmpty || (words[at] === low && words[at + 1] === high)) return at;
       slot = (slot + 1) & (this.#slots - 1);
     }
   }
 
-  #put(slot: number, low: number, high: number, value: number): void {
-    this.#low[slot] = low;
-    this.#high[slot] = high;
-    this.#values[slot] = value;
+  #put(at: number, low: number, high: number, value: number): void {
+    this.#words[at] = low;
+    this.#words[at + 1] = high;
+    this.#words[at + 2] = value;
   }
 
   #grow(): void {
-    const [lows, highs, values] = [this.#low, this.#high, this.#values];
+    const before = this.#words;
     this.#slots *= 2;
-    this.#low = new Uint32Array(this.#slots);
-    this.#high = new Uint32Array(this.#slots);
-    this.#values = new Uint32Array(this.#slots);
-    for (let index = 0; index < lows.length; index++) {
-      const low = lows[index] ?? 0;
-      const high = highs[index] ?? 0;
+    this.#words = new Uint32Array(WORDS * this.#slots);
+    for (let at = 0; at < before.length; at += WORDS) {
+      const low = before[at] ?? 0;
+      const high = before[at + 1] ?? 0;
       if (low === 0 && high === 0) continue;
-      this.#put(this.#find(low, high), low, high, values[index] ?? 0);
+      this.#put(this.#find(low, high), low, high, before[at + 2] ?? 0);
     }
   }
 }

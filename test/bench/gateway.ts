@@ -1,14 +1,17 @@
 /**
  * The whole gateway over sockets: signed, durable `iolta-reconcile` calls of 128 connections, one
- * answer in a hundred verified meanwhile; then the ledger alone, appends and an export's check.
+ * answer in a hundred verified meanwhile; then the ledger alone, appends and an export's check. The
+ * load comes from this process (`load.ts`), on the same machine.
  * `bun test/bench/gateway.ts [--seconds N] [--rows N]` prints one JSON line last.
  */
-import { createHash, createHmac, createPublicKey, verify } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash, createHmac, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import v4 from "../vectors/iolta/v4-masked.json";
+import { load, type Received } from "./load.ts";
+import { type BenchKey, createKey, round, startServer } from "./server.ts";
 
 const { values } = parseArgs({
   options: {
@@ -18,111 +21,98 @@ const { values } = parseArgs({
 });
 const CONNECTIONS = 128;
 const VERIFY_EVERY = 100;
+/** Before the measurement: what a server that has been up for a while has compiled already. */
+const WARM_UP_SECONDS = 5;
 
-const root = new URL("../../", import.meta.url).pathname;
 const directory = mkdtempSync(join(tmpdir(), "svc-bench-"));
-const body = JSON.stringify(v4.input);
-
-interface Key {
-  readonly api_key: string;
-  readonly hmac_secret: string;
-}
 
 try {
   const calls = await measureCalls();
-  const ledger = lastLine(
-    Bun.spawnSync([process.execPath, `${root}test/bench/ledger.ts`, "--rows", values.rows]).stdout,
-  );
-  const { append_rows_per_s, verify_rows_per_s } = ledger;
+  const { append_rows_per_s, verify_rows_per_s } = measureLedger();
   process.stdout.write(`${JSON.stringify({ ...calls, append_rows_per_s, verify_rows_per_s })}\n`);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
 async function measureCalls(): Promise<Readonly<Record<string, number>>> {
-  const command = [process.execPath, `${root}src/main.ts`];
-  const place = ["--data-dir", join(directory, "data")];
-  const server = Bun.spawn([...command, "serve", ...place, "--port", "0", "--json"], {
-    stdout: "pipe",
-    stderr: "ignore",
-  });
+  const dataDir = join(directory, "data");
+  const server = await startServer(dataDir);
   try {
-    const url = await listeningUrl(server.stdout);
-    const made = Bun.spawnSync([
-      ...[...command, "keys", "create", ...place, "--tenant", "bench", "--json"],
-    ]);
-    const key = lastLine(made.stdout) as unknown as Key;
-    const pem = await (await fetch(`${url}/attestation.pub`)).text();
-    const untilMs = performance.now() + Number(values.seconds) * 1000;
-    const startedMs = performance.now();
-    const times: number[] = [];
-    const client = async (): Promise<void> => {
-      while (performance.now() < untilMs) {
-        const { ms, check } = await call(url, key);
-        times.push(ms);
-        if (times.length % VERIFY_EVERY === 0) check(pem);
-      }
+    const key = createKey(dataDir);
+    const pem = await (await fetch(`${server.url}/attestation.pub`)).text();
+    const publicKey = createPublicKey(pem);
+    const { hostname, port } = new URL(server.url);
+    const shared = {
+      hostname,
+      port: Number(port),
+      request: requestOf(key),
+      connections: CONNECTIONS,
+      checkEvery: VERIFY_EVERY,
+      check: (received: Received) => checkSeal(received, key, publicKey),
     };
-    await Promise.all(Array.from({ length: CONNECTIONS }, client));
-    const seconds = (performance.now() - startedMs) / 1000;
-    times.sort((a, b) => a - b);
-    const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
+    await load({ ...shared, seconds: WARM_UP_SECONDS });
+    const cpuBefore = [cpuSeconds(server.pid), ownCpuSeconds()] as const;
+    const { times, seconds, checked } = await load({ ...shared, seconds: Number(values.seconds) });
+    const micros = (before: number, after: number): number =>
+      Math.round(((after - before) * 1e6) / times.length);
     return {
       requests: times.length,
+      verified: checked,
       requests_per_s: Math.round(times.length / seconds),
-      p50_ms: round(times[Math.floor(times.length / 2)] ?? 0),
-      p99_ms: round(p99),
+      p50_ms: round(times[times.length >> 1]),
+      p99_ms: round(times[Math.floor(times.length * 0.99)]),
+      // Says the same on a busy machine.
+      server_cpu_us: micros(cpuBefore[0], cpuSeconds(server.pid)),
+      load_cpu_us: micros(cpuBefore[1], ownCpuSeconds()),
     };
   } finally {
-    server.kill("SIGTERM");
-    await server.exited;
+    await server.stop();
   }
 }
 
-async function call(
-  url: string,
-  key: Key,
-): Promise<{ readonly ms: number; readonly check: (pem: string) => void }> {
-  const startedMs = performance.now();
-  const response = await fetch(`${url}/v1/process/iolta-reconcile`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key.api_key}`, "content-type": "application/json" },
-    body,
-  });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const ms = performance.now() - startedMs;
-  if (response.status !== 200) throw new Error(`status ${response.status}`);
-  return { ms, check: (pem) => checkSeal(response.headers, bytes, key, pem) };
+function measureLedger(): Readonly<Record<string, number>> {
+  const script = new URL("ledger.ts", import.meta.url).pathname;
+  const run = Bun.spawnSync([process.execPath, script, "--rows", values.rows]);
+  const lines = run.stdout.toString().trim().split("\n");
+  return JSON.parse(lines.at(-1) ?? "{}") as Readonly<Record<string, number>>;
+}
+
+function requestOf(key: BenchKey): Uint8Array {
+  const body = JSON.stringify(v4.input);
+  const head = [
+    "POST /v1/process/iolta-reconcile HTTP/1.1",
+    "host: localhost",
+    `authorization: Bearer ${key.api_key}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
 /** Signature and attestation, with other code than the server's. */
-function checkSeal(headers: Headers, bytes: Uint8Array, key: Key, pem: string): void {
-  const signature = createHmac("sha256", key.hmac_secret).update(bytes).digest("hex");
+function checkSeal({ headers, body }: Received, key: BenchKey, publicKey: KeyObject): void {
+  const signature = createHmac("sha256", key.hmac_secret).update(body).digest("hex");
   const [payload = "", signed = ""] = (headers.get("x-svc-attestation") ?? "").split(".");
   const text = Buffer.from(payload, "base64url");
-  const isAttested = verify(null, text, createPublicKey(pem), Buffer.from(signed, "base64url"));
-  const hash = createHash("sha256").update(bytes).digest("hex");
+  const isAttested = verify(null, text, publicKey, Buffer.from(signed, "base64url"));
+  const hash = createHash("sha256").update(body).digest("hex");
   const isBound = text.toString().includes(`"resp_hash":"${hash}"`);
   if (signature !== headers.get("x-svc-signature") || !isAttested || !isBound) {
     throw new Error("an answer does not verify");
   }
 }
 
-async function listeningUrl(output: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const piece of output) {
-    text += new TextDecoder().decode(piece);
-    const url = /"url":"([^"]+)"/.exec(text)?.[1];
-    if (url !== undefined) return url;
+/** What a process used so far, in all its threads; 0 where the system does not tell. */
+function cpuSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(" ");
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return 0;
   }
-  throw new Error("the server did not start");
 }
 
-function lastLine(output: Uint8Array): Readonly<Record<string, number>> {
-  const lines = new TextDecoder().decode(output).trim().split("\n");
-  return JSON.parse(lines.at(-1) ?? "{}") as Readonly<Record<string, number>>;
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }

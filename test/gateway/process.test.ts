@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { canonicalJson, type JsonValue } from "../../src/bytes/canonical-json.ts";
 import { createTestGateway, type TestGateway } from "../../src/testing.ts";
+import { verifyComposition } from "../../src/verify/composition.ts";
+import { jsonOf, run } from "../cli/kit.ts";
 import { at, errorOf, hex, type Json, rowsOf, send } from "../helpers/gateway.ts";
 import v4 from "../vectors/iolta/v4-masked.json";
 
@@ -116,6 +118,18 @@ describe("a composition", () => {
     const rows = await rowsOf(gateway);
     expect(rows.length).toBe(count + 2);
     expect(rows.at(-2)).toMatchObject({ path: "/v1/compose", engine: "svc-compose/1" });
+  });
+
+  test("has the hashes of the command line, and verifies offline", async () => {
+    const request = JSON.stringify({ steps });
+    const answered = await post("/v1/compose", request);
+    const offline = jsonOf(await run({ directory: "/", stdin: request }, "compose", "-", "--json"));
+    expect(at(answered.json, "receipt", "output_hash")).toBe(offline["output_hash"]);
+    expect(answered.json?.["chain_hash"]).toBe(offline["chain_hash"]);
+    const saved = { answer: answered.bytes, request: Buffer.from(request) };
+    expect(verifyComposition(saved)).toMatchObject({ ok: true, notes: [] });
+    const text = answered.text.replace('"output_hash":"', '"output_hash":"0');
+    expect(verifyComposition({ ...saved, answer: Buffer.from(text) }).ok).toBe(false);
   });
 
   test("is refused whole, with the pointer of the step", async () => {

@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { GATEWAY_DEFAULTS } from "../../src/gateway.ts";
 import { createTestGateway, type TestGateway } from "../../src/testing.ts";
-import { errorOf, INVOICE, rowsOf, send } from "../helpers/gateway.ts";
+import { at, errorOf, INVOICE, rowsOf, send } from "../helpers/gateway.ts";
+import { onFileEnd, temporaryDirectory } from "../trust-kit.ts";
 
 // A model loads: seconds on a busy machine.
 setDefaultTimeout(30_000);
 
+const dataDir = temporaryDirectory(onFileEnd);
+const clock = { aheadMs: 0 };
+const deps = { nowMs: () => Date.now() + clock.aheadMs };
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await createTestGateway();
+  gateway = await createTestGateway({ dataDir }, deps);
 });
 afterAll(() => gateway.close());
 
@@ -41,11 +48,58 @@ test("another request under the key is refused", async () => {
   expect([other.status, ...errorOf(other)]).toEqual([422, "idempotency_key_reused", null]);
 });
 
-test("while the first is being answered, the second is told to wait", async () => {
-  const [first, second] = await Promise.all([ask("d"), ask("d")]);
+test("while the first is being answered, the others wait; one row pays for all", async () => {
+  const count = (await rowsOf(gateway)).length;
+  const all = await Promise.all(Array.from({ length: 8 }, () => ask("d")));
+  expect(new Set(all.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  const replayed = all.filter(({ headers }) => headers.get("idempotent-replayed") === "true");
+  expect(replayed).toHaveLength(7);
+  expect((await rowsOf(gateway)).length).toBe(count + 1);
+});
+
+test("while the first is being answered, another request under its key is refused", async () => {
+  const [first, second] = await Promise.all([ask("d2"), ask("d2", { max_tokens: 13 })]);
   expect(first.status).toBe(200);
-  expect([second.status, ...errorOf(second)]).toEqual([409, "idempotency_key_in_use", null]);
-  expect(second.headers.get("retry-after")).toBe("1");
+  expect([second.status, ...errorOf(second)]).toEqual([422, "idempotency_key_reused", null]);
+});
+
+test("where the first fails, one of those that waited takes its place", async () => {
+  const schema = { type: "string", minLength: 90 };
+  const format = { type: "json_schema", json_schema: { name: "x", strict: true, schema } };
+  // Refused only once the schema and the vocabulary are known: after the key was taken.
+  const change = { max_tokens: 3, response_format: format };
+  const refused = await Promise.all([1, 2, 3].map(() => ask("d3", change)));
+  expect(refused.map(({ status }) => status)).toEqual([400, 400, 400]);
+  expect((await ask("d3")).status).toBe(200);
+});
+
+test("an answer comes again after a restart, and no file of the data directory shows it", async () => {
+  const first = await ask("r", { max_tokens: 40 });
+  const count = (await rowsOf(gateway)).length;
+  gateway.gateway.tenants.rotateMasterKey();
+  expect((await ask("r", { max_tokens: 40 })).text).toBe(first.text);
+  await gateway.close();
+  const said = String(at(first.json, "choices", 0, "message", "content"));
+  expect(said.length).toBeGreaterThan(8);
+  for (const name of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile()) continue;
+    const bytes = readFileSync(join(name.parentPath, name.name));
+    for (const secret of [said, JSON.stringify(said).slice(1, -1)]) {
+      expect([name.name, bytes.includes(secret)]).toEqual([name.name, false]);
+    }
+  }
+  gateway = await createTestGateway({ dataDir }, deps);
+  const again = await ask("r", { max_tokens: 40 });
+  expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
+  expect((await rowsOf(gateway)).length).toBe(count);
+});
+
+test("an answer is kept for a day", async () => {
+  const first = await ask("day");
+  clock.aheadMs += GATEWAY_DEFAULTS.limits.replayMs - 5_000;
+  expect((await ask("day")).text).toBe(first.text);
+  clock.aheadMs += 5_000;
+  expect((await ask("day")).headers.get("idempotent-replayed")).toBeNull();
 });
 
 test("a refusal keeps no key", async () => {
@@ -64,7 +118,7 @@ test("a stream under a key is buffered, and comes again as it was", async () => 
 
 test("keys of tenants are their own", async () => {
   const first = await ask("g");
-  const { apiKey } = gateway.gateway.tenants.createKey({ tenantName: "other" });
+  const { apiKey } = gateway.gateway.tenants.createKey({ tenantName: "somebody else" });
   const response = await gateway.fetch("/v1/chat/completions", {
     method: "POST",
     headers: {

@@ -17,6 +17,8 @@ CREATE TABLE replay (
   -- SHA-256 of everything that the answer depends on.
   request_hash BLOB NOT NULL,
   expires_ts INTEGER NOT NULL,
+  -- What it costs: the length of what is sealed, and some more.
+  bytes INTEGER NOT NULL,
   sealed BLOB NOT NULL,
   UNIQUE (tenant_id, name_hash)
 ) STRICT;
