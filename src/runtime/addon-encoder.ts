@@ -1,4 +1,4 @@
-/** The addon's side of embeddings: one text a call, alone, so that nothing else changes its bits. */
+/** The addon's side of embeddings: one text a call, alone, so that nothing changes its bits. */
 import { assert } from "../bytes/assert.ts";
 import type { NativeContext, NativeModel } from "./bindings.ts";
 

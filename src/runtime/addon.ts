@@ -148,11 +148,10 @@ export class Model {
     return wholeInput(this.#native, this.tokenize(text, false));
   }
 
-  /** @throws ModelError `not_enough_memory`. */
+  /** Computes a text in one call. @throws ModelError `not_enough_memory`. */
   async openEncoder(contextTokens: number, threads: number): Promise<Encoder> {
     const native = new this.#bindings.AddonContext(this.#native, {
       contextSize: contextTokens,
-      // A text is computed in one call: its tokens see each other.
       batchSize: contextTokens,
       sequences: 1,
       flashAttention: false,
@@ -160,10 +159,8 @@ export class Model {
       swaFullCache: true,
       embeddings: true,
     });
-    if (!(await native.init())) {
-      const message = `no memory for a text of ${contextTokens} tokens`;
-      throw new ModelError(message, { code: "not_enough_memory" });
-    }
+    const message = `no memory for a text of ${contextTokens} tokens`;
+    if (!(await native.init())) throw new ModelError(message, { code: "not_enough_memory" });
     return new AddonEncoder(native, this.#native.getEmbeddingVectorSize());
   }
 

@@ -32,7 +32,8 @@ export function readEmbeddingsRequest(body: unknown, limits: Limits): Embeddings
 
 function readText(field: Field): string {
   if (typeof field.value === "number" || Array.isArray(field.value)) {
-    const message = `${field.path} holds token ids, which mean something else to every model: send the text`;
+    const hint = "token ids mean something else to every model: send the text";
+    const message = `${field.path} is no text; ${hint}`;
     throw badRequest("unsupported_value", field.path, message);
   }
   const text = field.string();
@@ -41,7 +42,8 @@ function readText(field: Field): string {
 }
 
 function unknownModel(name: string): ApiError {
-  const message = `there is no embedding model ${JSON.stringify(name)}; it is called ${EMBEDDING_MODEL}`;
+  const shown = JSON.stringify(name);
+  const message = `there is no embedding model ${shown}; it is called ${EMBEDDING_MODEL}`;
   const rest = { status: 404, type: "invalid_request_error", code: "model_not_found" } as const;
   return new ApiError(message, { ...rest, param: "model" });
 }
