@@ -15,10 +15,12 @@ import type { RequestInfo } from "./http/door.ts";
 import type { Log } from "./ledger/clock.ts";
 import { lockOf } from "./mask/lock-of.ts";
 import { loadVocabulary } from "./mask/vocabulary.ts";
+import type { ProcessEngine } from "./process/definition.ts";
+import { PROCESS_ENGINES } from "./process/processes.ts";
 import type { Registry } from "./process/registry.ts";
 import { startProcesses } from "./process/start.ts";
 import { buildRev, VERSION } from "./rev.ts";
-import { type Engine, startEngine } from "./runtime/engine.ts";
+import { type Engine, type EngineOptions, startEngine } from "./runtime/engine.ts";
 import { MANIFEST_PATH } from "./runtime/manifest.ts";
 import type { TierName } from "./runtime/request.ts";
 import { Admin } from "./service/admin.ts";
@@ -91,6 +93,8 @@ export interface GatewayDeps {
   readonly log: Log;
   /** The state on disk has become unknown: the process must end. */
   readonly onFatal: (error: Error) => void;
+  readonly startEngine: (options: EngineOptions<Grammar>) => Engine<Grammar>;
+  readonly processEngines: readonly ProcessEngine[];
 }
 
 export interface Gateway extends Omit<Trust, "close"> {
@@ -136,6 +140,8 @@ const PROCESS_DEPS: GatewayDeps = {
     // What is on disk can be read by a new process only.
     process.exit(70);
   },
+  startEngine: (options) => startEngine(options),
+  processEngines: PROCESS_ENGINES,
 };
 
 /** For programs that embed a gateway: a data directory is enough. */
@@ -186,8 +192,8 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
   });
 }
 
-function startEngineOf(config: GatewayConfig, { log }: GatewayDeps): Engine<Grammar> {
-  return startEngine<Grammar>({
+function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
+  return startEngine({
     tiers: config.tiers,
     manifestPath: config.manifestPath,
     forceCpu: config.forceCpu,
@@ -217,7 +223,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
   const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
-  const registry = soundRegistry(log);
+  const registry = soundRegistry(deps);
   return createApp({
     limits,
     seal: {
@@ -229,7 +235,9 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
           ? checkpoints.globalHead()
           : ledger.head(identity.tenantId, identity.appId).headHash,
       nowMs: () => ledger.clock.nowMs(),
+      limitHeaders: (identity) => meter.limitHeaders(identity),
     },
+    enter: (identity) => meter.enter(identity),
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
@@ -307,14 +315,16 @@ function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, m
 }
 
 /** Every engine whose goldens come out as recorded; one that fails is left out, loudly. */
-function soundRegistry(log: Log): Registry {
-  const { registry, failures } = startProcesses();
+function soundRegistry({ log, processEngines }: GatewayDeps): Registry {
+  const { registry, failures } = startProcesses(processEngines);
   for (const failure of failures) log("error", "process_self_test_failed", { ...failure });
   return registry;
 }
 
 function failureFacts(error: unknown, requestId: string): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { request_id: requestId, message: String(error) };
-  const { message, stack = "" } = error;
-  return { request_id: requestId, name: error.name, message, stack };
+  const { cause, message, name, stack = "" } = error;
+  const facts = { request_id: requestId, name, message, stack };
+  if (!(cause instanceof Error)) return facts;
+  return { ...facts, cause: `${cause.name}: ${cause.message}`, cause_stack: cause.stack ?? "" };
 }

@@ -3,9 +3,12 @@
  * that was acknowledged, as a response would leave. Arguments: data directory, and where to die.
  *
  *   outside         its parent kills it, whenever that is
- *   before N        by its own hand at the Nth transaction, rows inserted, before COMMIT
- *   after N         right after the Nth COMMIT, before anyone was answered
+ *   begun N         by its own hand in the Nth transaction, right after BEGIN
+ *   inserted N      the same, rows inserted, before COMMIT
+ *   committed N     right after the Nth COMMIT, before anyone was answered
  *   sequential N    N calls, one after the other, then a clean end
+ *
+ * Who dies by its own hand says first whether a transaction is open: the database is asked.
  */
 import { writeSync } from "node:fs";
 import { sha256Hex } from "../../src/crypto/hash.ts";
@@ -24,15 +27,22 @@ let transactions = 0;
 let isServing = false;
 
 function dyingAt(plain: Transactions): Transactions {
-  const isDue = (): boolean => isServing && ++transactions === Number(count);
-  const die = (): void => void process.kill(process.pid, "SIGKILL");
+  const dieAt = (place: string): void => {
+    if (!isServing || mode !== place || transactions !== Number(count)) return;
+    writeSync(1, `dies ${trust.store.writer.inTransaction ? "inside" : "outside"}\n`);
+    process.kill(process.pid, "SIGKILL");
+  };
   return {
     ...plain,
+    begin: () => {
+      plain.begin();
+      if (isServing) transactions += 1;
+      dieAt("begun");
+    },
     commit: () => {
-      const isLast = isDue();
-      if (isLast && mode === "before") die();
+      dieAt("inserted");
       plain.commit();
-      if (isLast && mode === "after") die();
+      dieAt("committed");
     },
   };
 }

@@ -15,7 +15,7 @@ import { openKit, temporaryDirectory } from "../trust-kit.ts";
 import { callOf } from "../trust-lab.ts";
 
 const isSlow = process.env["SLOW"] === "1";
-const ROUNDS = isSlow ? 200 : 5;
+const ROUNDS = isSlow ? 200 : 4;
 const CHILD = new URL("crash-child.ts", import.meta.url).pathname;
 
 interface Answer {
@@ -33,17 +33,16 @@ function random(below: number): number {
   return seed % below;
 }
 
-/** Where each round's child dies: by turns outside and on either side of a COMMIT. */
-function placeOf(round: number): readonly [string, string] {
-  if (round % 4 === 1) return ["before", String(1 + random(30))];
-  if (round % 4 === 3) return ["after", String(1 + random(30))];
-  return ["outside", "0"];
-}
+/** Where each round's child dies: every second one inside an open transaction. */
+const PLACES = ["outside", "begun", "committed", "inserted"] as const;
 
-/** Runs a child until it is dead. @returns what it answered before. */
-async function killedRound(dataDir: string, round: number): Promise<Answer[]> {
-  const [mode, count] = placeOf(round);
-  const child = Bun.spawn(["bun", CHILD, dataDir, mode, count], {
+/** Runs a child until it is dead. @returns what it answered before, and whether it was inside. */
+async function killedRound(
+  dataDir: string,
+  round: number,
+): Promise<{ readonly answers: Answer[]; readonly diedInside: boolean }> {
+  const mode = PLACES[round % PLACES.length] ?? "outside";
+  const child = Bun.spawn(["bun", CHILD, dataDir, mode, String(1 + random(30))], {
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -58,7 +57,7 @@ async function killedRound(dataDir: string, round: number): Promise<Answer[]> {
     throw new Error(`the child ended by itself: ${await new Response(child.stderr).text()}`);
   }
   expect(text).toStartWith("serving\n");
-  return answersIn(text);
+  return { answers: answersIn(text), diedInside: text.includes("\ndies inside\n") };
 }
 
 /** What comes after the last newline was cut off by the kill. */
@@ -125,16 +124,19 @@ test(
     const dataDir = temporaryDirectory();
     const answers: Answer[] = [];
     let judged = 0;
-    const deaths = { outside: 0, before: 0, after: 0 };
+    let diedInside = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      answers.push(...(await killedRound(dataDir, round)));
-      deaths[placeOf(round)[0] as keyof typeof deaths] += 1;
+      const killed = await killedRound(dataDir, round);
+      answers.push(...killed.answers);
+      if (killed.diedInside) diedInside += 1;
       if (round % 10 !== 9 && round !== ROUNDS - 1) continue;
       await judge(dataDir, answers);
       judged += answers.splice(0).length;
     }
     expect(judged).toBeGreaterThan(ROUNDS);
-    expect(deaths.before + deaths.after).toBeGreaterThanOrEqual(Math.floor(ROUNDS / 2));
+    expect(diedInside).toBe(ROUNDS / 2);
+    const figures = `${ROUNDS} kills, ${diedInside} in a transaction, ${judged} answers judged\n`;
+    if (isSlow) process.stdout.write(figures);
   },
   isSlow ? 900_000 : 120_000,
 );
