@@ -15,16 +15,19 @@ import type { RequestInfo } from "./http/door.ts";
 import type { Log } from "./ledger/clock.ts";
 import { lockOf } from "./mask/lock-of.ts";
 import { loadVocabulary } from "./mask/vocabulary.ts";
+import type { ProcessEngine } from "./process/definition.ts";
+import { PROCESS_ENGINES } from "./process/processes.ts";
 import type { Registry } from "./process/registry.ts";
 import { startProcesses } from "./process/start.ts";
 import { buildRev, VERSION } from "./rev.ts";
-import { type Engine, startEngine } from "./runtime/engine.ts";
+import { type Engine, type EngineOptions, startEngine } from "./runtime/engine.ts";
 import { MANIFEST_PATH } from "./runtime/manifest.ts";
 import type { TierName } from "./runtime/request.ts";
 import { Admin } from "./service/admin.ts";
 import { Audit } from "./service/audit.ts";
 import { type ChatDeps, completeChat, streamChat } from "./service/chat.ts";
 import { clientAddressOf } from "./service/client-address.ts";
+import { createEmbeddings } from "./service/embeddings.ts";
 import { assertLimits, DEFAULT_LIMITS, type Limits } from "./service/limits.ts";
 import { Locks } from "./service/locks.ts";
 import { MatterState } from "./service/matter-state.ts";
@@ -50,6 +53,8 @@ export interface GatewayConfig {
   readonly dataDir: string;
   /** Per tier: a name of the manifest, or the absolute path of a GGUF. */
   readonly tiers: Readonly<Record<TierName, string>>;
+  /** Of `/v1/embeddings`, in the same way; null: there are none. */
+  readonly embeddings: string | null;
   readonly manifestPath: string;
   /** Use no GPU even where there is one. */
   readonly forceCpu: boolean;
@@ -91,6 +96,8 @@ export interface GatewayDeps {
   readonly log: Log;
   /** The state on disk has become unknown: the process must end. */
   readonly onFatal: (error: Error) => void;
+  readonly startEngine: (options: EngineOptions<Grammar>) => Engine<Grammar>;
+  readonly processEngines: readonly ProcessEngine[];
 }
 
 export interface Gateway extends Omit<Trust, "close"> {
@@ -99,7 +106,7 @@ export interface Gateway extends Omit<Trust, "close"> {
   /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
   readonly whenReady: Promise<void>;
   readonly version: string;
-  readonly engine: Pick<Engine, "tiers" | "ready">;
+  readonly engine: Pick<Engine, "tiers" | "ready" | "embedder">;
   /** Ends running answers, writes what waits, and frees the data directory. */
   close(): Promise<void>;
 }
@@ -107,6 +114,7 @@ export interface Gateway extends Omit<Trust, "close"> {
 /** The embedded model for both tiers. The data directory has no default. */
 export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   tiers: { "svc-tier-a": "svc-tiny", "svc-tier-b": "svc-tiny" },
+  embeddings: null,
   manifestPath: MANIFEST_PATH,
   forceCpu: false,
   threads: null,
@@ -136,6 +144,8 @@ const PROCESS_DEPS: GatewayDeps = {
     // What is on disk can be read by a new process only.
     process.exit(70);
   },
+  startEngine: (options) => startEngine(options),
+  processEngines: PROCESS_ENGINES,
 };
 
 /** For programs that embed a gateway: a data directory is enough. */
@@ -186,9 +196,10 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
   });
 }
 
-function startEngineOf(config: GatewayConfig, { log }: GatewayDeps): Engine<Grammar> {
-  return startEngine<Grammar>({
+function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
+  return startEngine({
     tiers: config.tiers,
+    embeddings: config.embeddings,
     manifestPath: config.manifestPath,
     forceCpu: config.forceCpu,
     threads: config.threads,
@@ -217,7 +228,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
   const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
-  const registry = soundRegistry(log);
+  const registry = soundRegistry(deps);
   return createApp({
     limits,
     seal: {
@@ -229,7 +240,9 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
           ? checkpoints.globalHead()
           : ledger.head(identity.tenantId, identity.appId).headHash,
       nowMs: () => ledger.clock.nowMs(),
+      limitHeaders: (identity) => meter.limitHeaders(identity),
     },
+    enter: (identity) => meter.enter(identity),
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
@@ -248,6 +261,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     audit: new Audit(trust, nowMs),
     completeChat: (caller, request, form) => completeChat(chat, caller, request, form),
     streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
+    createEmbeddings: (caller, request) =>
+      createEmbeddings({ engine, meter, nowMs }, caller, request),
     processes: new Processes({ registry, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
@@ -307,14 +322,16 @@ function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, m
 }
 
 /** Every engine whose goldens come out as recorded; one that fails is left out, loudly. */
-function soundRegistry(log: Log): Registry {
-  const { registry, failures } = startProcesses();
+function soundRegistry({ log, processEngines }: GatewayDeps): Registry {
+  const { registry, failures } = startProcesses(processEngines);
   for (const failure of failures) log("error", "process_self_test_failed", { ...failure });
   return registry;
 }
 
 function failureFacts(error: unknown, requestId: string): Readonly<Record<string, string>> {
   if (!(error instanceof Error)) return { request_id: requestId, message: String(error) };
-  const { message, stack = "" } = error;
-  return { request_id: requestId, name: error.name, message, stack };
+  const { cause, message, name, stack = "" } = error;
+  const facts = { request_id: requestId, name, message, stack };
+  if (!(cause instanceof Error)) return facts;
+  return { ...facts, cause: `${cause.name}: ${cause.message}`, cause_stack: cause.stack ?? "" };
 }

@@ -116,6 +116,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ".",
     "config.ts",
     "console",
+    "convert",
     "anchor",
     "bytes",
     "crypto",

@@ -6,6 +6,7 @@ import { Elysia } from "elysia";
 import { assert } from "../bytes/assert.ts";
 import { ApiError } from "../service/api-error.ts";
 import type { Caller } from "../service/metered-call.ts";
+import type { Identity } from "../tenant/tenants.ts";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { type CredentialsDeps, readIdentity, unauthenticated } from "./credentials.ts";
@@ -15,6 +16,8 @@ import { type SealDeps, sealAnswer } from "./seal.ts";
 
 export interface DoorDeps extends CredentialsDeps {
   readonly seal: SealDeps;
+  /** Counts a request of a key against its rate. @throws ApiError 429. */
+  readonly enter: (identity: Identity) => void;
   /** Names by which the server may be addressed; null: any. */
   readonly hosts: ReadonlySet<string> | null;
   readonly newRequestId: () => string;
@@ -87,6 +90,7 @@ export class Door {
       const facts = { requestId, method, headers, signal, startedMs, ...info };
       const identity = await readIdentity(this.#deps, { request, target, message, requestId });
       call = { ...facts, path, query, body, bodyHash, identity };
+      if (identity !== null && path.startsWith("/v1/")) this.#deps.enter(identity);
       if (refusal !== null) throw refusal;
       this.#calls.set(request, call);
       return await handle(request);

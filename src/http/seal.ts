@@ -20,6 +20,8 @@ export interface SealDeps {
   readonly chainHead: (identity: Identity | null) => string;
   /** The ledger's time, which no row is ahead of. */
   readonly nowMs: () => number;
+  /** What a caller has left under its limits, after this request. */
+  readonly limitHeaders: (identity: Identity) => Readonly<Record<string, string>>;
 }
 
 /** What a seal says about a request. */
@@ -45,6 +47,10 @@ export function setCallHeaders(headers: Headers, deps: SealDeps, call: SealedCal
   // A proxy that compressed or rewrote the body would break every signature.
   headers.set("cache-control", "no-store, no-transform");
   headers.set("x-content-type-options", "nosniff");
+  if (call.identity === null) return;
+  for (const [name, value] of Object.entries(deps.limitHeaders(call.identity))) {
+    headers.set(name, value);
+  }
 }
 
 /** The token over a response whose digest is known. */

@@ -40,7 +40,7 @@ export async function bufferedAnswer(stream: ChatStream, keep: Caller["keep"]): 
       const row = await stream.record(piece.facts, sha256Hex(body), () =>
         keep?.({ contentType, body }),
       );
-      return { status: 200, contentType, body, headers: stream.headers, row };
+      return { status: 200, contentType, body, headers: {}, row };
     }
   } finally {
     stream.release();
@@ -55,7 +55,7 @@ export function liveResponse(
   stream: ChatStream,
   left: AbortController,
 ): Response {
-  const headers = new Headers(stream.headers);
+  const headers = new Headers();
   headers.set("content-type", EVENT_STREAM);
   setCallHeaders(headers, deps.seal, call);
   const live = new LiveStream(deps, call, stream, left);

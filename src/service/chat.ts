@@ -82,7 +82,6 @@ export async function decodeChat(
 /** A chat that is being written. One of `record` and `release` ends it. */
 export interface ChatStream {
   readonly pieces: AsyncIterable<ChatPiece>;
-  readonly headers: Readonly<Record<string, string>>;
   /** Requests in front of this one; 0 once it is being answered. */
   queuePosition(): number;
   /** Of a stream that has ended: its row. @param alongside runs in its transaction. */
@@ -112,7 +111,6 @@ export async function streamChat(
       deps.meter.record(admitted, caller, workOf(plan, known), { status, bodyHash }, alongside);
     return {
       pieces: form.pieces(streamHead(plan), choices, facts),
-      headers: admitted.headers,
       queuePosition: () => Math.max(...completions.map((each) => each.queuePosition)),
       record: (known, bodyHash, alongside) => sent(200, bodyHash, known, alongside),
       recordLeft: (bodyHash) => sent(499, bodyHash, facts(completions.map(endSoFar))),

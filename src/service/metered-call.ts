@@ -6,7 +6,7 @@ import { sha256Hex } from "../crypto/hash.ts";
 import { appendCall } from "../ledger/append.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AppendedRow } from "../ledger/row-writer.ts";
-import type { AdmissionControl, LimitState, Refusal, Reservation } from "../tenant/admission.ts";
+import type { AdmissionControl, Refusal, Reservation } from "../tenant/admission.ts";
 import { limitHeaders, refusalHeaders } from "../tenant/limit-headers.ts";
 import type { Identity } from "../tenant/tenants.ts";
 import { ApiError } from "./api-error.ts";
@@ -45,8 +45,6 @@ export interface Work {
 export interface Admitted {
   /** Releases its place under the quotas, unless its row did. A second time does nothing. */
   release(): void;
-  /** What the caller has left, as response headers. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A body as recorded. */
@@ -82,14 +80,25 @@ export class Meter {
     }
   }
 
+  /** Any request of a key, billable or not. @throws ApiError 429 past its rate. */
+  enter(identity: Identity): void {
+    const refusal = this.#deps.admission.enter(identity);
+    if (refusal !== null) throw limitReached(refusal);
+  }
+
+  /** What a caller has left, as response headers. */
+  limitHeaders(identity: Identity): Readonly<Record<string, string>> {
+    const { admission, ledger } = this.#deps;
+    return limitHeaders(admission.limits(identity), ledger.clock.nowMs());
+  }
+
   /** Counts a call against its limits until it is recorded or released; `run` does both. */
   admit(identity: Identity): Admitted {
     const { ledger, admission } = this.#deps;
     ledger.assertReady();
     const outcome = admission.admitMetered(identity);
-    const nowMs = ledger.clock.nowMs();
-    if (!outcome.ok) throw limitReached(outcome.refusal, outcome.limits, nowMs);
-    return { ...outcome.reservation, headers: limitHeaders(outcome.limits, nowMs) };
+    if (!outcome.ok) throw limitReached(outcome.refusal);
+    return outcome.reservation;
   }
 
   /**
@@ -133,17 +142,17 @@ export class Meter {
       alongside?.(written);
       caller.keep?.({ contentType: "application/json", body });
     });
-    return { body, row, headers: admitted.headers };
+    return { body, row, headers: {} };
   }
 }
 
-function limitReached(refusal: Refusal, limits: readonly LimitState[], nowMs: number): ApiError {
+function limitReached(refusal: Refusal): ApiError {
   const { code, message } = refusal;
   return new ApiError(message, {
     status: 429,
     type: code === "insufficient_quota" ? "insufficient_quota" : "rate_limit_error",
     code,
     param: null,
-    headers: { ...limitHeaders(limits, nowMs), ...refusalHeaders(refusal) },
+    headers: refusalHeaders(refusal),
   });
 }

@@ -1,5 +1,6 @@
 /**
- * Whether a request may be served: its key's rate, and its tenant's daily and monthly counts.
+ * Whether a request may be served: its key's rate, which every request is counted against, and its
+ * tenant's daily and monthly counts, which billable ones are.
  *
  * What is counted are ledger rows, and calls that may still become one. No counter is stored, so a
  * crash can neither lose nor double a count. A reservation ends in the same step in which its row
@@ -53,8 +54,8 @@ export interface Reservation {
 }
 
 export type Admission =
-  | { readonly ok: true; readonly reservation: Reservation; readonly limits: readonly LimitState[] }
-  | { readonly ok: false; readonly refusal: Refusal; readonly limits: readonly LimitState[] };
+  | { readonly ok: true; readonly reservation: Reservation }
+  | { readonly ok: false; readonly refusal: Refusal };
 
 /** Who asks; an `Identity` is one. */
 export interface Caller {
@@ -72,26 +73,22 @@ export class AdmissionControl {
     this.#deps = deps;
   }
 
-  /** Admits a call that will be recorded as one row; release its reservation whatever happens. */
+  /** Takes a request off its key's rate. @returns null where it may come in. */
+  enter(caller: Caller): Refusal | null {
+    return this.#rate(caller, 1)?.refusal ?? null;
+  }
+
+  /**
+   * Admits a call that will be recorded as one row, once it came in; release its reservation
+   * whatever happens.
+   */
   admitMetered(caller: Caller): Admission {
-    const rate = this.#rate(caller, 1);
-    if (rate?.refusal) return { ok: false, refusal: rate.refusal, limits: this.limits(caller) };
     const nowMs = this.#deps.nowMs();
     for (const state of this.#counts(caller.tenantId, nowMs)) {
       if (state.remaining > 0) continue;
-      const refusal = quotaRefusal(state, this.#packageId(caller), nowMs);
-      return { ok: false, refusal, limits: this.limits(caller) };
+      return { ok: false, refusal: quotaRefusal(state, this.#packageId(caller), nowMs) };
     }
-    const reservation = this.#reserve(caller.tenantId);
-    return { ok: true, reservation, limits: this.limits(caller) };
-  }
-
-  /** Admits a request that costs nothing: only its rate is looked at. */
-  admitFree(caller: Caller): Admission {
-    const rate = this.#rate(caller, 1);
-    const limits = this.limits(caller);
-    if (rate?.refusal) return { ok: false, refusal: rate.refusal, limits };
-    return { ok: true, reservation: { release: () => undefined }, limits };
+    return { ok: true, reservation: this.#reserve(caller.tenantId) };
   }
 
   /** All limits of a caller as they stand; none for a tenant without a package. */

@@ -21,12 +21,14 @@ export interface Sent {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Without it, no key is sent. */
+  /** Null: no key is sent; by default the test tenant's. */
   readonly apiKey?: string | null;
+  /** Of another key's tenant: signs its answers. */
+  readonly hmacSecret?: string;
 }
 
-/** Sends a request and checks the seal of the answer. */
-export async function send(gateway: TestGateway, sent: Sent): Promise<Answered> {
+/** Sends a request and checks the seal of the answer. @param origin of a socket; none: without. */
+export async function send(gateway: TestGateway, sent: Sent, origin = ""): Promise<Answered> {
   const { method = sent.body === undefined ? "GET" : "POST", path, body } = sent;
   const apiKey = sent.apiKey === undefined ? gateway.apiKey : sent.apiKey;
   const headers = {
@@ -35,10 +37,12 @@ export async function send(gateway: TestGateway, sent: Sent): Promise<Answered> 
     ...sent.headers,
   };
   const startedMs = performance.now();
-  const response = await gateway.fetch(path, { method, headers, body: body ?? null });
+  const init = { method, headers, body: body ?? null };
+  const response = await (origin === "" ? gateway.fetch(path, init) : fetch(origin + path, init));
   const answered = await readAnswered(response, startedMs);
-  const isKnown = apiKey === gateway.apiKey;
-  expectSeal(gateway, { method, path: path.replace(/\?.*/, ""), body, isKnown }, answered);
+  const own = apiKey === gateway.apiKey ? gateway.hmacSecret : null;
+  const hmacSecret = sent.hmacSecret ?? own;
+  expectSeal(gateway, { method, path: path.replace(/\?.*/, ""), body, hmacSecret }, answered);
   return answered;
 }
 
@@ -70,16 +74,19 @@ interface SealFacts {
   readonly method: string;
   readonly path: string;
   readonly body?: string | Uint8Array | undefined;
-  /** Whether the caller's tenant is known. */
-  readonly isKnown: boolean;
+  /** Null where the caller's tenant is not known. */
+  readonly hmacSecret: string | null;
 }
 
 /** Signature, attestation and request id, computed again with other code than the server's. */
 function expectSeal(gateway: TestGateway, sent: SealFacts, answered: Answered): void {
   const { headers, bytes } = answered;
   expect(headers.get("x-request-id")).toMatch(/^req_[0-9A-HJKMNP-TV-Z]{26}$/);
-  const signature = createHmac("sha256", gateway.hmacSecret).update(bytes).digest("hex");
-  expect(headers.get("x-svc-signature")).toBe(sent.isKnown ? signature : null);
+  const { hmacSecret } = sent;
+  const signature = createHmac("sha256", hmacSecret ?? "")
+    .update(bytes)
+    .digest("hex");
+  expect(headers.get("x-svc-signature")).toBe(hmacSecret === null ? null : signature);
   const payload = openToken(gateway, headers.get("x-svc-attestation") ?? "");
   expect(Object.keys(payload).sort()).toEqual(["chain_head", "req_hash", "resp_hash", "rev", "ts"]);
   const bodyHash = hex(sent.body ?? "");
