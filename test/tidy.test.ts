@@ -128,6 +128,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ".",
     "config.ts",
     "console",
+    "convert",
     "anchor",
     "bytes",
     "crypto",

@@ -1,5 +1,6 @@
 /** How a command fails: what is wrong, what to do next, and the exit code that says so. */
 import { ConfigError } from "../config.ts";
+import { ConvertError } from "../convert/convert-error.ts";
 import { GgufError } from "../gguf/cursor.ts";
 import { LedgerError } from "../ledger/ledger-error.ts";
 import { ProcessInputError } from "../process/input-error.ts";
@@ -52,6 +53,7 @@ const HINTS: Readonly<Record<string, string>> = {
   digest_mismatch: "copy the file again; if it was replaced on purpose, correct the manifest",
   not_enough_memory: "use a smaller model, or fewer --rows, or a shorter --context",
   no_chat_template: "add the model to models/manifest.json with a chatTemplate",
+  wrong_kind: "chat models serve --tier-a and --tier-b, embedding models --embeddings",
   unreadable: "check the path and that this user may read it",
 };
 
@@ -62,6 +64,10 @@ export function cliErrorFrom(error: unknown): CliError | null {
   if (error instanceof ConfigError) {
     return new CliError(message, { code: error.code, hint: error.hint, exitCode: EXIT_USAGE });
   }
+  if (error instanceof ProcessInputError) {
+    const place = error.pointer === "" ? "the input" : error.pointer;
+    return new CliError(`${place}: ${message}`, { code: error.code, cause });
+  }
   const isKnown =
     error instanceof StoreError ||
     error instanceof TenantError ||
@@ -69,7 +75,7 @@ export function cliErrorFrom(error: unknown): CliError | null {
     error instanceof KeyFileError ||
     error instanceof ModelError ||
     error instanceof GgufError ||
-    error instanceof ProcessInputError ||
+    error instanceof ConvertError ||
     error instanceof SchemaError;
   if (isKnown) {
     const known = error.code as string;

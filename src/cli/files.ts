@@ -7,12 +7,22 @@ import type { CliIo } from "./io.ts";
 /** The text of a file; `-` reads standard input. @throws CliError */
 export async function readText(io: CliIo, path: string): Promise<string> {
   if (path === "-") return io.readStdin();
+  return (await existingFile(io, path)).text();
+}
+
+async function existingFile(io: CliIo, path: string) {
   const file = Bun.file(resolve(io.directory, path));
   if (!(await file.exists())) {
     const hint = "check the path; - reads standard input";
     throw new CliError(`there is no file ${path}`, { code: "no_file", hint, exitCode: EXIT_USAGE });
   }
-  return file.text();
+  return file;
+}
+
+/** The bytes of a file; `-` reads standard input. @throws CliError */
+export async function readBytes(io: CliIo, path: string): Promise<Uint8Array> {
+  if (path === "-") return Buffer.from(await io.readStdin());
+  return (await existingFile(io, path)).bytes();
 }
 
 /** @throws CliError `not_json` with line and column. */

@@ -15,13 +15,16 @@ import {
   PrintedFailure,
 } from "./cli-error.ts";
 import { composeCommand } from "./compose.ts";
+import { convertCommand } from "./convert.ts";
 import { doctorCommand } from "./doctor.ts";
 import { grammarCommand } from "./grammar.ts";
 import { indexCommand } from "./index-add.ts";
 import { type CliIo, print, printJson, styled } from "./io.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
+import { processCommand } from "./process.ts";
 import { replayCommand } from "./replay.ts";
+import { reportCommand } from "./report.ts";
 import { quickstartCommand, serveCommand } from "./serve.ts";
 import { verifyCommand } from "./verify.ts";
 
@@ -35,7 +38,10 @@ const COMMANDS = [
   grammarCommand,
   verifyCommand,
   replayCommand,
+  processCommand,
   composeCommand,
+  convertCommand,
+  reportCommand,
   indexCommand,
   checkpointCommand,
   backupCommand,

@@ -4,6 +4,7 @@ import { sha256Hex } from "../crypto/hash.ts";
 import { parseDate } from "../process/civil-date.ts";
 import type { BankLineInput } from "../process/iolta/schema.ts";
 import { ConvertError } from "./convert-error.ts";
+import { decodeText } from "./decode.ts";
 import { decimalsOf, parseMoney } from "./money.ts";
 
 export interface CsvMapping {
@@ -31,7 +32,7 @@ export function bankLinesFromCsv(
   currency: string,
   mapping: CsvMapping,
 ): ConvertedLines {
-  const text = new TextDecoder().decode(bytes);
+  const text = decodeText(bytes);
   const { data, errors, meta } = Papa.parse<Readonly<Record<string, string>>>(text, {
     header: true,
     skipEmptyLines: "greedy",

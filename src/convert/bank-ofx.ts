@@ -4,6 +4,7 @@ import { sha256Hex } from "../crypto/hash.ts";
 import { parseDate } from "../process/civil-date.ts";
 import type { BankLineInput } from "../process/iolta/schema.ts";
 import { ConvertError } from "./convert-error.ts";
+import { decodeText } from "./decode.ts";
 import { decimalsOf, parseMoney } from "./money.ts";
 
 export interface OfxStatement {
@@ -22,7 +23,7 @@ type Node = { readonly [key: string]: unknown };
 
 /** OFX 1.x is SGML, 2.x XML; both are read. @throws ConvertError */
 export function bankStatementsFromOfx(bytes: Uint8Array): readonly OfxStatement[] {
-  const text = new TextDecoder().decode(bytes);
+  const text = decodeText(bytes);
   const sourceSha256 = sha256Hex(bytes);
   const responses = listOf(at(parsed(text), "BANKMSGSRSV1", "STMTTRNRS"));
   const statements = responses

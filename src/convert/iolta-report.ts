@@ -126,17 +126,17 @@ function threeWay(three: JsonObject, money: Money): string {
 function certificate(certification: JsonObject, money: Money): string {
   const rows = rowsOf(certification["lines"]).map(([number, name, ...values]) => [
     text(number),
-    words(name),
+    sentence(words(name)),
     values
       .map((value, index) =>
-        typeof value === "number" && index === values.length - 1 ? money(value) : text(value),
+        typeof value === "number" && index === values.length - 1 ? money(value) : yesOrNo(value),
       )
-      .join(" / "),
+      .join(", in all "),
   ]);
   const by = text(certification["prepared_by"]) || BLANK;
   const on = text(certification["prepared_on"]) || BLANK;
   return [
-    table("Certification", ["Line", "", ""], rows),
+    table("Certification", ["Line", "", "Amount"], rows),
     `<p class="sign">Prepared by ${by} on ${on}</p>`,
     `<p class="sign">Reviewed and certified by a lawyer: ${BLANK} Date: ${BLANK}</p>`,
   ].join("\n");
@@ -148,11 +148,21 @@ const STYLE = [
   "body{font:11pt/1.4 serif;margin:2cm auto;max-width:18cm;color:#000}",
   "h1{font-size:16pt}h2{font-size:12pt;margin-bottom:.2em}",
   "table{border-collapse:collapse;width:100%}th,td{border-bottom:1px solid #999;padding:2pt 6pt;",
-  "text-align:left;vertical-align:top}td:last-child{font-variant-numeric:tabular-nums}",
+  "text-align:left;vertical-align:top}",
+  ".number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}",
   ".blank{display:inline-block;min-width:6cm;border-bottom:1px solid #000}.sign{margin-top:1cm}",
   "footer{margin-top:1cm;font-size:9pt;overflow-wrap:anywhere}",
   "@media print{body{margin:0}tr,h2{break-inside:avoid;break-after:avoid}}",
 ].join("");
+
+const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
+  "Amount",
+  "Opening",
+  "Receipts",
+  "Disbursements",
+  "Closing",
+  "Age in days",
+]);
 
 /** Cells are text that was escaped before. */
 function table(
@@ -161,8 +171,12 @@ function table(
   rows: readonly (readonly string[])[],
 ): string {
   if (rows.length === 0) return `<h2>${title}</h2>\n<p>None.</p>`;
+  const cell = (tag: "th" | "td", content: string, column: number): string => {
+    const isNumber = NUMBER_COLUMNS.has(head[column] ?? "");
+    return `<${tag}${isNumber ? ' class="number"' : ""}>${content}</${tag}>`;
+  };
   const cells = (tag: "th" | "td", row: readonly string[]): string =>
-    `<tr>${row.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
+    `<tr>${row.map((content, column) => cell(tag, content, column)).join("")}</tr>`;
   const body = rows.map((row) => cells("td", row)).join("\n");
   return `<h2>${title}</h2>\n<table>\n${cells("th", head)}\n${body}\n</table>`;
 }
@@ -185,6 +199,14 @@ function text(value: JsonValue | undefined): string {
 /** CLIENT_BALANCE_NEGATIVE as words. */
 function words(value: JsonValue | undefined): string {
   return text(value).replaceAll("_", " ").toLowerCase();
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function yesOrNo(value: JsonValue): string {
+  return typeof value === "boolean" ? (value ? "yes" : "no") : text(value);
 }
 
 function refs(value: JsonValue | undefined): string {

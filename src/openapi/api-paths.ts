@@ -50,6 +50,25 @@ const CHAT_PATHS: Paths = {
       errors: [403, 404, 502],
     }),
   },
+  "/v1/embeddings": {
+    post: operation({
+      tag: "Embeddings",
+      summary: "Unit vectors of texts",
+      access: "key",
+      metered: true,
+      body: object(
+        {
+          model: { const: "svc-embed" },
+          input: { anyOf: [text, listOf(text), listOf(whole), listOf(listOf(whole))] },
+          encoding_format: { ...oneOf("float", "base64"), default: "float" },
+          dimensions: whole,
+        },
+        ...["encoding_format", "dimensions"],
+      ),
+      answer: object({ object: { const: "list" }, data: listOf(anything), model: text }),
+      errors: [403, 404, 502],
+    }),
+  },
   "/v1/chat-grounded": {
     post: operation({
       tag: "Search",

@@ -75,6 +75,26 @@ const AUDIT_PATHS: Paths = {
       errors: [404],
     }),
   },
+  "/audit": {
+    get: operation({
+      tag: "Checkpoints",
+      summary: "The latest checkpoint, as a page",
+      access: "public",
+      answer: text,
+      answerType: "text/html; charset=utf-8",
+    }),
+  },
+  "/audit/checkpoint/{file}": {
+    get: operation({
+      tag: "Checkpoints",
+      summary: "A checkpoint's files, among them its proofs of age",
+      access: "public",
+      parameters: [inPath("file")],
+      answer: text,
+      answerType: "*/*",
+      errors: [404],
+    }),
+  },
   "/audit/checkpoint/latest": {
     get: operation({
       tag: "Checkpoints",
