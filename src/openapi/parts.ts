@@ -3,7 +3,7 @@
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 takes as it is. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export type Method = "get" | "post" | "put" | "delete";
+type Method = "get" | "post" | "put" | "delete";
 
 /** By path, with parameters in braces, then by method. */
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, object>>>>>;
@@ -62,13 +62,13 @@ export function inHeader(name: string, description: string): Parameter {
 }
 
 /** Answers once however often it is sent. */
-export const IDEMPOTENCY_KEY: Parameter = inHeader(
+const IDEMPOTENCY_KEY: Parameter = inHeader(
   "Idempotency-Key",
   "1 to 255 printable characters: the same request again gets the stored answer, and costs nothing",
 );
 
 /** Who may call: with a tenant's key, with the operator's, or anybody. */
-export type Access = "key" | "admin" | "public";
+type Access = "key" | "admin" | "public";
 
 export interface OperationParts {
   readonly tag: string;
