@@ -50,6 +50,13 @@ export const SETTINGS = {
   dataDir: setting("data-dir", "DIR", "folder for keys, tenants and the ledger", "data", textFrom),
   tierA: setting("tier-a", "MODEL", "svc-tier-a: a GGUF, or a name", "svc-tiny", textFrom),
   tierB: setting("tier-b", "MODEL", "svc-tier-b: a GGUF, or a name", "svc-tiny", textFrom),
+  embeddings: setting(
+    "embeddings",
+    "MODEL",
+    "model of /v1/embeddings: a GGUF, or a name",
+    null,
+    orNull(textFrom),
+  ),
   manifest: setting("manifest", "FILE", "list of named models", null, orNull(textFrom)),
   cpu: toggle("cpu", "use no GPU even where there is one"),
   threads: setting("threads", "N", "threads per model", null, orNull(wholeIn(1, 1024))),
@@ -152,6 +159,7 @@ export function readConfig(sources: ConfigSources): ReadConfig {
     manifest: values.manifest === null ? null : path(values.manifest),
     tierA: modelPath(values.tierA, path),
     tierB: modelPath(values.tierB, path),
+    embeddings: values.embeddings === null ? null : modelPath(values.embeddings, path),
     tls: tlsCert && tlsKey ? { certPath: path(tlsCert), keyPath: path(tlsKey) } : null,
   };
   const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable));

@@ -27,6 +27,7 @@ import { Admin } from "./service/admin.ts";
 import { Audit } from "./service/audit.ts";
 import { type ChatDeps, completeChat, streamChat } from "./service/chat.ts";
 import { clientAddressOf } from "./service/client-address.ts";
+import { createEmbeddings } from "./service/embeddings.ts";
 import { assertLimits, DEFAULT_LIMITS, type Limits } from "./service/limits.ts";
 import { Locks } from "./service/locks.ts";
 import { MatterState } from "./service/matter-state.ts";
@@ -52,6 +53,8 @@ export interface GatewayConfig {
   readonly dataDir: string;
   /** Per tier: a name of the manifest, or the absolute path of a GGUF. */
   readonly tiers: Readonly<Record<TierName, string>>;
+  /** Of `/v1/embeddings`, in the same way; null: there are none. */
+  readonly embeddings: string | null;
   readonly manifestPath: string;
   /** Use no GPU even where there is one. */
   readonly forceCpu: boolean;
@@ -103,7 +106,7 @@ export interface Gateway extends Omit<Trust, "close"> {
   /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
   readonly whenReady: Promise<void>;
   readonly version: string;
-  readonly engine: Pick<Engine, "tiers" | "ready">;
+  readonly engine: Pick<Engine, "tiers" | "ready" | "embedder">;
   /** Ends running answers, writes what waits, and frees the data directory. */
   close(): Promise<void>;
 }
@@ -111,6 +114,7 @@ export interface Gateway extends Omit<Trust, "close"> {
 /** The embedded model for both tiers. The data directory has no default. */
 export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   tiers: { "svc-tier-a": "svc-tiny", "svc-tier-b": "svc-tiny" },
+  embeddings: null,
   manifestPath: MANIFEST_PATH,
   forceCpu: false,
   threads: null,
@@ -195,6 +199,7 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
 function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
   return startEngine({
     tiers: config.tiers,
+    embeddings: config.embeddings,
     manifestPath: config.manifestPath,
     forceCpu: config.forceCpu,
     threads: config.threads,
@@ -256,6 +261,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     audit: new Audit(trust, nowMs),
     completeChat: (caller, request, form) => completeChat(chat, caller, request, form),
     streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
+    createEmbeddings: (caller, request) =>
+      createEmbeddings({ engine, meter, nowMs }, caller, request),
     processes: new Processes({ registry, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),

@@ -2,6 +2,7 @@
 
 import type { Config } from "../config.ts";
 import type { Gateway } from "../gateway.ts";
+import { EMBEDDING_MODEL } from "../service/embeddings.ts";
 import { createdKeyBody } from "../tenant/key-wire.ts";
 import type { CreatedKey } from "../tenant/tenants.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";
@@ -49,6 +50,11 @@ function printReadyText(io: CliIo, { config, gateway, key, url }: ReadyFacts): v
       device === "cpu" ? `CPU, ${threads} ${threads === 1 ? "thread" : "threads"}` : device;
     const memory = mebibytes(weightsBytes + cellsBytes);
     rows.push([tier, `${model} on ${on}, ${info.rows} × ${contextTokens} tokens, ${memory}`]);
+  }
+  const { embedder } = gateway.engine;
+  if (embedder !== null) {
+    const { contextTokens, dimensions, model } = embedder.info;
+    rows.push([EMBEDDING_MODEL, `${model}, ${dimensions} numbers, ${contextTokens} tokens`]);
   }
   rows.push(["data", config.dataDir], ["build", `${gateway.version} ${gateway.rev}`]);
   if (key !== null) {

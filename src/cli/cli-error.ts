@@ -53,6 +53,7 @@ const HINTS: Readonly<Record<string, string>> = {
   digest_mismatch: "copy the file again; if it was replaced on purpose, correct the manifest",
   not_enough_memory: "use a smaller model, or fewer --rows, or a shorter --context",
   no_chat_template: "add the model to models/manifest.json with a chatTemplate",
+  wrong_kind: "chat models serve --tier-a and --tier-b, embedding models --embeddings",
   unreadable: "check the path and that this user may read it",
 };
 

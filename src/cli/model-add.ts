@@ -34,13 +34,15 @@ export async function addModel(io: CliIo, manifestPath: string, model: NewModel)
   }
   // What is no model is refused before gigabytes are read.
   const gguf = await readGguf(source, { skip: (key) => key === "tokenizer.ggml.merges" });
-  readShape(gguf);
+  const { isPooled } = readShape(gguf);
   const file = `${name}.gguf`;
   const target = join(dirname(manifestPath), file);
   const progress = new Progress(io, basename(source), gguf.fileBytes);
   const sha256 = await place(source, target, model.copy, progress);
   const entry = {
     file,
+    // Only encoders say how their vectors are pooled.
+    kind: isPooled ? "embedding" : "chat",
     sha256,
     licence: model.licence,
     contextTokens: model.contextTokens,

@@ -1,7 +1,13 @@
 /** `svc models`: the models that have a name, in `models/manifest.json` or another manifest. */
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { readGguf } from "../gguf/read.ts";
-import { checkDigest, MANIFEST_PATH, type ModelEntry, readManifest } from "../runtime/manifest.ts";
+import {
+  checkDigest,
+  MANIFEST_PATH,
+  type ModelEntry,
+  type ModelKind,
+  readManifest,
+} from "../runtime/manifest.ts";
 import { machineMemory, planContext } from "../runtime/memory.ts";
 import { readShape } from "../runtime/shape.ts";
 import { CliError, cliErrorFrom, EXIT_USAGE, PrintedFailure } from "./cli-error.ts";
@@ -53,7 +59,8 @@ function addCommand(io: CliIo): CommandUnknownOpts {
     const facts = await factsOf(entry);
     if (options.json) printJson(io, facts);
     else printFacts(io, [facts]);
-    if (!options.json) print(io, "", `svc serve --tier-a ${name}`);
+    const flag = facts.kind === "embedding" ? "--embeddings" : "--tier-a";
+    if (!options.json) print(io, "", `svc serve ${flag} ${name}`);
   });
   return command;
 }
@@ -113,6 +120,7 @@ async function checkModel(entry: ModelEntry): Promise<{ ok: boolean; message: st
 
 interface ModelFacts {
   readonly name: string;
+  readonly kind: ModelKind | null;
   readonly path: string;
   readonly sha256: string | null;
   readonly licence: string | null;
@@ -132,8 +140,8 @@ const ROWS = 4;
 const CHUNK_TOKENS = 128;
 
 async function factsOf(entry: ModelEntry): Promise<ModelFacts> {
-  const { chatTemplate, contextTokens, licence, name, path, sha256 } = entry;
-  const known = { name, path, sha256, licence };
+  const { chatTemplate, contextTokens, kind, licence, name, path, sha256 } = entry;
+  const known = { name, kind, path, sha256, licence };
   try {
     const gguf = await readGguf(path, { skip: (key) => key === "tokenizer.ggml.merges" });
     const shape = readShape(gguf);
@@ -159,9 +167,10 @@ async function factsOf(entry: ModelEntry): Promise<ModelFacts> {
 }
 
 function printFacts(io: CliIo, models: readonly ModelFacts[]): void {
-  const head = ["NAME", "KIND", "FILE", "MEMORY", "CONTEXT", "LICENCE", "SHA-256"];
+  const head = ["NAME", "KIND", "NETWORK", "FILE", "MEMORY", "CONTEXT", "LICENCE", "SHA-256"];
   const rows = models.map((model) => [
     styled(io, "bold", model.name),
+    model.kind ?? "-",
     model.architecture ?? "-",
     mebibytes(model.file_bytes),
     model.memory_bytes === null ? "-" : mebibytes(model.memory_bytes),
@@ -170,9 +179,9 @@ function printFacts(io: CliIo, models: readonly ModelFacts[]): void {
     `${model.sha256?.slice(0, 16) ?? "-"}…`,
   ]);
   printTable(io, [head.map((title) => styled(io, "dim", title)), ...rows]);
-  for (const { has_chat_template: hasTemplate, name, problem } of models) {
+  for (const { has_chat_template: hasTemplate, kind, name, problem } of models) {
     if (problem !== null) io.stderr(`${styled(io, "red", name)}: ${problem}\n`);
-    else if (!hasTemplate) {
+    else if (!hasTemplate && kind !== "embedding") {
       io.stderr(`${styled(io, "yellow", name)}: no chat template; add chatTemplate to its entry\n`);
     }
   }

@@ -109,6 +109,7 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     ...GATEWAY_DEFAULTS,
     dataDir: config.dataDir,
     tiers: { "svc-tier-a": config.tierA, "svc-tier-b": config.tierB },
+    embeddings: config.embeddings,
     manifestPath: config.manifest ?? GATEWAY_DEFAULTS.manifestPath,
     forceCpu: config.cpu,
     threads: config.threads,

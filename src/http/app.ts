@@ -6,6 +6,7 @@ import { type AuditRoutesDeps, auditRoutes } from "./audit-routes.ts";
 import { type ChatRoutesDeps, chatRoutes } from "./chat-routes.ts";
 import { type ConsoleRoutesDeps, consoleRoutes } from "./console-routes.ts";
 import { Door, type DoorDeps, type RequestInfo, type Routes } from "./door.ts";
+import { type EmbeddingsRoutesDeps, embeddingsRoutes } from "./embeddings-routes.ts";
 import { refusalOf } from "./error-answer.ts";
 import { type KeyRoutesDeps, keyRoutes } from "./key-routes.ts";
 import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
@@ -24,7 +25,7 @@ type RoutesDeps = ConsoleRoutesDeps &
   SignUpRoutesDeps &
   SystemRoutesDeps &
   AuditRoutesDeps &
-  Omit<ProcessRoutesDeps & StateRoutesDeps & SearchRoutesDeps, "replays"> &
+  Omit<ProcessRoutesDeps & StateRoutesDeps & SearchRoutesDeps & EmbeddingsRoutesDeps, "replays"> &
   Omit<ChatRoutesDeps, "sse" | "replays">;
 
 export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
@@ -66,6 +67,7 @@ export function createApp(deps: AppDeps): App {
     .use(processRoutes(plugin, { ...deps, replays }))
     .use(stateRoutes(plugin, { ...deps, replays }))
     .use(searchRoutes(plugin, { ...deps, replays }))
+    .use(embeddingsRoutes(plugin, { ...deps, replays }))
     .use(chatRoutes(plugin, { ...deps, sse, replays }));
   routes = app.routes.map(({ method, path }) => ({ method, path }));
   return { fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)) };

@@ -7,6 +7,7 @@
  */
 import { getLlama, getModuleVersion, LlamaLogLevel } from "node-llama-cpp";
 import { assert } from "../bytes/assert.ts";
+import { AddonEncoder, type Encoder, wholeInput } from "./addon-encoder.ts";
 import type {
   Bindings,
   NativeContext,
@@ -140,6 +141,27 @@ export class Model {
   /** @param special whether the text of a control token becomes that token. */
   tokenize(text: string, special: boolean): number[] {
     return [...this.#native.tokenize(text, special)];
+  }
+
+  /** As an encoder reads a text: between the tokens that begin and end one. */
+  tokenizeInput(text: string): number[] {
+    return wholeInput(this.#native, this.tokenize(text, false));
+  }
+
+  /** Computes a text in one call. @throws ModelError `not_enough_memory`. */
+  async openEncoder(contextTokens: number, threads: number): Promise<Encoder> {
+    const native = new this.#bindings.AddonContext(this.#native, {
+      contextSize: contextTokens,
+      batchSize: contextTokens,
+      sequences: 1,
+      flashAttention: false,
+      threads,
+      swaFullCache: true,
+      embeddings: true,
+    });
+    const message = `no memory for a text of ${contextTokens} tokens`;
+    if (!(await native.init())) throw new ModelError(message, { code: "not_enough_memory" });
+    return new AddonEncoder(native, this.#native.getEmbeddingVectorSize());
   }
 
   tokenText(token: number): string {

@@ -24,6 +24,8 @@ export interface Bindings {
       readonly flashAttention: boolean;
       readonly threads: number;
       readonly swaFullCache: boolean;
+      /** Compute vectors too, which `getEmbedding` takes out. */
+      readonly embeddings?: boolean;
     },
   ) => NativeContext;
   readonly AddonSampler: new (model: NativeModel) => NativeSampler;
@@ -49,6 +51,11 @@ export interface NativeModel {
   isEogToken(token: number): boolean;
   tokenBos(): number;
   tokenEos(): number;
+  sepToken(): number;
+  shouldAppendEosToken(): boolean;
+  /** Index in `none, spm, bpe, wpm, ugm, rwkv, plamo2`. */
+  getVocabularyType(): number;
+  getEmbeddingVectorSize(): number;
   shouldPrependBosToken(): boolean;
   getTotalParameters(): number;
   getModelSize(): number;
@@ -86,6 +93,8 @@ export interface NativeContext {
     ],
     totalLogitWeight: true,
   ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
+  /** Of sequence 0, pooled as the model says, else of the last token. */
+  getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;
   removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
   copySequenceStateFromOtherSequence(to: number, from: number): Promise<number>;

@@ -5,9 +5,10 @@
 import { assert } from "../bytes/assert.ts";
 import { type Model, openRuntime } from "./addon.ts";
 import { DeviceLock } from "./device-lock.ts";
+import { type Embedder, loadEmbedder } from "./embedder.ts";
 import { EngineError } from "./errors.ts";
 import type { TokenLock, TokenTable } from "./lock.ts";
-import { MANIFEST_PATH, readManifest, resolveModel } from "./manifest.ts";
+import { assertKind, MANIFEST_PATH, readManifest, resolveModel } from "./manifest.ts";
 import type { Completion, CompletionRequest, TierName } from "./request.ts";
 import type { SchedulerStats } from "./scheduler.ts";
 import { NO_SELF_TESTS, selfTestsIn } from "./self-test-store.ts";
@@ -26,6 +27,8 @@ export type { TierInfo } from "./tier.ts";
 export interface EngineOptions<G> {
   /** Per tier: a name of the manifest or the path of a GGUF. */
   readonly tiers: Readonly<Record<TierName, string>>;
+  /** Likewise, of the model that makes vectors; none without it. */
+  readonly embeddings?: string | null;
   readonly manifestPath?: string;
   readonly forceCpu: boolean;
   /** Null takes what the manifest says, else one per real core. */
@@ -46,6 +49,8 @@ export interface Engine<G = unknown> {
   /** Empty until the engine is ready. */
   readonly tiers: ReadonlyMap<TierName, TierInfo>;
   readonly ready: boolean;
+  /** Null until the engine is ready, and where no embedding model is configured. */
+  readonly embedder: Embedder | null;
   /** Rejects with a ModelError or GgufError where a tier cannot be loaded. */
   readonly whenReady: Promise<void>;
   /** @throws EngineError before the first token; later failures come out of the iteration. */
@@ -60,9 +65,11 @@ export function startEngine<G>(options: EngineOptions<G>): Engine<G> {
   const tiers = new Map<TierName, Tier>();
   const infos = new Map<TierName, TierInfo>();
   let isReady = false;
+  let embedder: Embedder | null = null;
   let close: () => Promise<void> = async () => {};
   const whenReady = loadTiers(options).then((loaded) => {
     close = loaded.close;
+    embedder = loaded.embedder;
     for (const [name, tier] of loaded.tiers) {
       tiers.set(name, tier);
       infos.set(name, tier.info);
@@ -75,6 +82,9 @@ export function startEngine<G>(options: EngineOptions<G>): Engine<G> {
     tiers: infos,
     get ready() {
       return isReady;
+    },
+    get embedder() {
+      return embedder;
     },
     whenReady,
     async complete(request) {
@@ -99,9 +109,13 @@ export function startEngine<G>(options: EngineOptions<G>): Engine<G> {
 
 const TIER_NAMES: readonly TierName[] = ["svc-tier-a", "svc-tier-b"];
 
-async function loadTiers<G>(
-  options: EngineOptions<G>,
-): Promise<{ readonly tiers: Map<TierName, Tier>; readonly close: () => Promise<void> }> {
+interface Loaded {
+  readonly tiers: Map<TierName, Tier>;
+  readonly embedder: Embedder | null;
+  readonly close: () => Promise<void>;
+}
+
+async function loadTiers<G>(options: EngineOptions<G>): Promise<Loaded> {
   const manifest = await readManifest(options.manifestPath ?? MANIFEST_PATH);
   const { forceCpu, log, loadVocabulary, selfTestDir } = options;
   const threads = options.threads ?? realCores();
@@ -110,10 +124,14 @@ async function loadTiers<G>(
   const keys = new Map<TierName, string>();
   for (const name of TIER_NAMES) {
     const entry = resolveModel(manifest, options.tiers[name]);
+    assertKind(entry, "chat");
     const key = JSON.stringify([entry.path, entry.lora, entry.name]);
     keys.set(name, key);
     if (!checked.has(key)) checked.set(key, await checkModel(entry));
   }
+  const embedding = options.embeddings == null ? null : resolveModel(manifest, options.embeddings);
+  if (embedding !== null) assertKind(embedding, "embedding");
+  const embeddingModel = embedding === null ? null : await checkModel(embedding);
   const models = new Map<string, Model>();
   const deps = {
     runtime: await openRuntime({ forceCpu, threads, log }),
@@ -125,9 +143,14 @@ async function loadTiers<G>(
     log,
   };
   const loaded = new Map<string, Tier>();
-  const close = () => closeTiers(loaded.values(), models);
+  let embedder: Embedder | null = null;
+  const close = async () => {
+    await embedder?.close();
+    await closeTiers(loaded.values(), models);
+  };
   try {
     for (const [key, model] of checked) loaded.set(key, await loadTier(deps, model, options));
+    if (embeddingModel !== null) embedder = await loadEmbedder(deps, embeddingModel, options);
   } catch (error) {
     await close();
     throw error;
@@ -138,5 +161,5 @@ async function loadTiers<G>(
     assert(tier !== undefined, "every tier's model is loaded");
     tiers.set(name, tier);
   }
-  return { tiers, close };
+  return { tiers, embedder, close };
 }

@@ -34,6 +34,7 @@ export class EngineError extends Error {
 export type ModelErrorCode =
   | "unknown_model"
   | "invalid_manifest"
+  | "wrong_kind"
   | "unreadable"
   | "digest_mismatch"
   | "unsupported_architecture"

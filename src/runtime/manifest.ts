@@ -9,8 +9,13 @@ import { ModelError } from "./errors.ts";
 /** How a strict request's schema is put into the prompt. */
 export type SchemaPrompt = "sketch" | "json" | "none";
 
+/** What a model is for: answers, or vectors. */
+export type ModelKind = "chat" | "embedding";
+
 export interface ModelEntry {
   readonly name: string;
+  /** Null where nobody said: a GGUF without an entry can be tried as either. */
+  readonly kind: ModelKind | null;
   /** Absolute. */
   readonly path: string;
   /** 64 lowercase hex digits, or null where nobody said what the file should be. */
@@ -72,6 +77,7 @@ export function resolveModel(manifest: Manifest, model: string): ModelEntry {
   const path = isAbsolute(model) ? model : join(process.cwd(), model);
   return {
     name: basename(path, ".gguf"),
+    kind: null,
     path,
     sha256: null,
     licence: null,
@@ -82,6 +88,14 @@ export function resolveModel(manifest: Manifest, model: string): ModelEntry {
     schemaPrompt: "json",
     lora: null,
   };
+}
+
+/** @throws ModelError `wrong_kind` for a model that its entry gives to other work. */
+export function assertKind(entry: ModelEntry, kind: ModelKind): void {
+  if (entry.kind === null || entry.kind === kind) return;
+  throw new ModelError(`${entry.name} is a model for ${entry.kind}, not for ${kind}`, {
+    code: "wrong_kind",
+  });
 }
 
 /**
@@ -108,7 +122,7 @@ export async function checkDigest(path: string, expected: string | null): Promis
 function parseEntry(name: string, value: unknown, directory: string): ModelEntry {
   const entry = record(value, name);
   const known = ["file", "sha256", "licence", "notes", "contextTokens", "threads"];
-  const all = [...known, "chatTemplate", "schemaPrompt", "lora"];
+  const all = [...known, "chatTemplate", "schemaPrompt", "lora", "kind"];
   for (const key of Object.keys(entry)) {
     if (!all.includes(key)) throw invalid(name, `has an unknown member ${key}`);
   }
@@ -116,8 +130,11 @@ function parseEntry(name: string, value: unknown, directory: string): ModelEntry
   if (schemaPrompt !== "sketch" && schemaPrompt !== "json" && schemaPrompt !== "none") {
     throw invalid(name, "schemaPrompt is not sketch, json or none");
   }
+  const kind = entry["kind"] ?? "chat";
+  if (kind !== "chat" && kind !== "embedding") throw invalid(name, "kind is not chat or embedding");
   return {
     name,
+    kind,
     path: join(directory, fileName(name, entry["file"])),
     sha256: digest(name, entry["sha256"]),
     licence: text(name, "licence", entry["licence"]),

@@ -14,6 +14,8 @@ export interface ModelShape {
   readonly chatTemplate: string | null;
   /** Weights whose arithmetic depends on their neighbours in a call. */
   readonly hasExperts: boolean;
+  /** It gives one vector for a whole text: a model for embeddings. */
+  readonly isPooled: boolean;
   /** Some layers see only the last tokens. */
   readonly hasSlidingWindow: boolean;
 }
@@ -44,6 +46,7 @@ export function readShape(gguf: GgufFile): ModelShape {
     vocabularySize: tokens?.type === "array" ? tokens.value.length : 0,
     chatTemplate: textOf(gguf, "tokenizer.chat_template"),
     hasExperts: (number("expert_count")?.[0] ?? 0) > 0,
+    isPooled: (number("pooling_type")?.[0] ?? 0) > 0,
     hasSlidingWindow: (number("attention.sliding_window")?.[0] ?? 0) > 0,
   };
 }

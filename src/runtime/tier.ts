@@ -204,7 +204,7 @@ function chunkTokensFor(runtime: Runtime, model: Model): number {
   return model.parameters < 2e9 ? 64 : 32;
 }
 
-function engineParts(
+export function engineParts(
   runtime: Runtime,
 ): Pick<
   EngineParts,

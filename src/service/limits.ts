@@ -21,6 +21,8 @@ export interface Limits {
   readonly toolsMax: number;
   readonly choicesMax: number;
   readonly stopsMax: number;
+  /** Texts of one request for embeddings; OpenAI's number. */
+  readonly embeddingInputsMax: number;
   readonly topLogprobsMax: number;
   /** Locks kept compiled, most recently used first; a small one takes about 100 kB. */
   readonly compiledSchemasMax: number;
@@ -44,6 +46,7 @@ export const DEFAULT_LIMITS: Limits = {
   toolsMax: 128,
   choicesMax: 8,
   stopsMax: 16,
+  embeddingInputsMax: 2048,
   topLogprobsMax: 20,
   compiledSchemasMax: 256,
   replayBytesMax: 512 << 20,

@@ -1,9 +1,11 @@
 /** What the server says about itself and about the caller. */
+import type { Embedder } from "../runtime/embedder.ts";
 import type { Engine } from "../runtime/engine.ts";
 import type { Identity } from "../tenant/tenants.ts";
+import { EMBEDDING_MODEL } from "./embeddings.ts";
 
 export interface SystemDeps {
-  readonly engine: Pick<Engine, "ready" | "tiers" | "whenReady">;
+  readonly engine: Pick<Engine, "ready" | "tiers" | "whenReady" | "embedder">;
   readonly version: string;
   readonly rev: string;
   /** Unix milliseconds. */
@@ -38,6 +40,16 @@ export interface Readiness {
       }
     >
   >;
+  /** Where an embedding model is configured. */
+  readonly embeddings?: {
+    readonly model: string;
+    readonly sha256: string;
+    readonly context_tokens: number;
+    readonly dimensions: number;
+    readonly device: string;
+    readonly deterministic: boolean;
+    readonly system_fingerprint: string;
+  };
 }
 
 /** The service's own label, in `/health` and as `owned_by` of its models. */
@@ -82,19 +94,35 @@ export class System {
       return [name, facts] as const;
     });
     const status = engine.ready ? "ready" : this.#failure === null ? "loading" : "failed";
-    return { status, message: this.#failure, tiers: Object.fromEntries(tiers) };
+    const embeddings =
+      engine.embedder === null ? {} : { embeddings: embedderFacts(engine.embedder) };
+    return { status, message: this.#failure, tiers: Object.fromEntries(tiers), ...embeddings };
   }
 
-  /** The two tiers, whatever serves them. */
+  /** The two tiers, whatever serves them, and the embedding model where there is one. */
   models(): readonly Model[] {
     const created = Math.floor(this.#deps.startedMs / 1000);
-    return ["svc-tier-a", "svc-tier-b"].map((id) => ({
+    const { embedder } = this.#deps.engine;
+    const names = ["svc-tier-a", "svc-tier-b", ...(embedder === null ? [] : [EMBEDDING_MODEL])];
+    return names.map((id) => ({
       id,
       object: "model",
       created,
       owned_by: SERVICE_NAME,
     }));
   }
+}
+
+function embedderFacts({ info }: Pick<Embedder, "info">): NonNullable<Readiness["embeddings"]> {
+  return {
+    model: info.model,
+    sha256: info.digest,
+    context_tokens: info.contextTokens,
+    dimensions: info.dimensions,
+    device: info.device,
+    deterministic: info.deterministic,
+    system_fingerprint: info.fingerprint,
+  };
 }
 
 export interface Model {

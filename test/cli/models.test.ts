@@ -21,9 +21,15 @@ function manifestFolder(): {
 
 test("list shows what each model needs", async () => {
   const world = manifestFolder();
-  expect((await run(world, "models", "list")).out).toMatch(/^svc-tiny +llama +4\.0 MiB/m);
+  expect((await run(world, "models", "list")).out).toMatch(/^svc-tiny +chat +llama +4\.0 MiB/m);
   expect(jsonOf(await run(world, "models", "list", "--json"))["models"]).toMatchObject([
-    { name: "svc-tiny", architecture: "llama", has_chat_template: true, problem: null },
+    {
+      name: "svc-tiny",
+      kind: "chat",
+      architecture: "llama",
+      has_chat_template: true,
+      problem: null,
+    },
   ]);
 });
 

@@ -8,7 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Files `models/ggml-vocab-<name>.gguf` of llama.cpp that the tests use. */
-export type VocabularyName = "llama-bpe" | "qwen2" | "phi-3" | "llama-spm" | "gemma-4" | "gpt-2";
+export type VocabularyName =
+  | "llama-bpe"
+  | "qwen2"
+  | "phi-3"
+  | "llama-spm"
+  | "gemma-4"
+  | "gpt-2"
+  | "bert-bge";
 
 const bundle = new URL("../../node_modules/node-llama-cpp/llama/gitRelease.bundle", import.meta.url)
   .pathname;
