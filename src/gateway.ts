@@ -250,6 +250,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
       limitHeaders: (identity) => meter.limitHeaders(identity),
     },
     enter: (identity) => meter.enter(identity),
+    log,
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
