@@ -66,6 +66,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "anchor",
     "node:net",
   ],
+  // What operators run it with.
+  ops: ["runtime", "service", "prom-client"],
   cron: ["bytes", "ledger", "anchor", "@elysiajs/cron", "elysia"],
   http: ["console", "bytes", "crypto", "receipt", "tenant", "service", "elysia", "typebox"],
   // What browsers get: the page, with the verifier and the compiler in it.
@@ -103,6 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "service",
     "cron",
     "http",
+    "ops",
     "verify",
     "elysia",
     "node:crypto",

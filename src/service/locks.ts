@@ -39,9 +39,16 @@ const FREE: Lock = {
 export class Locks {
   readonly #keptMax: number;
   readonly #kept = new Map<string, Grammar>();
+  #hits = 0;
+  #misses = 0;
 
   constructor(keptMax: number) {
     this.#keptMax = keptMax;
+  }
+
+  /** Grammars that were at hand, and that had to be compiled or refused. */
+  get counts(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
   }
 
   /**
@@ -117,7 +124,10 @@ export class Locks {
   /** @param source as text: the order of properties counts, so it is not canonical. */
   #keep(source: string, compile: () => Grammar): Grammar {
     const key = sha256Hex(source);
-    const grammar = this.#kept.get(key) ?? compile();
+    const known = this.#kept.get(key);
+    if (known === undefined) this.#misses += 1;
+    else this.#hits += 1;
+    const grammar = known ?? compile();
     this.#kept.delete(key);
     this.#kept.set(key, grammar);
     const [oldest] = this.#kept.keys();
