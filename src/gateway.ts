@@ -111,6 +111,8 @@ export interface Gateway extends Omit<Trust, "close"> {
   /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
   readonly whenReady: Promise<void>;
   readonly version: string;
+  /** Every route of the API. */
+  readonly routes: App["routes"];
   readonly engine: Pick<Engine, "tiers" | "ready" | "embedder">;
   /** Ends running answers, writes what waits, and frees the data directory. */
   close(): Promise<void>;
@@ -187,6 +189,7 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
     },
     whenReady: engine.whenReady,
     version: VERSION,
+    routes: app.routes,
     engine,
     ...trust,
     async close() {

@@ -13,13 +13,14 @@ import { emptySchema, type Schema } from "../schema/schema.ts";
 import { completeArray } from "./array-completion.ts";
 import { Costs } from "./costs.ts";
 import { distinctValues } from "./distinct-values.ts";
+import type { Languages } from "./languages.ts";
 import { completeObject } from "./object-completion.ts";
 import type { ShapeContext } from "./object-shape.ts";
 import { type Literal, Place, placeKey, type Verdict } from "./place.ts";
 import { LazyViews, type PlaceViews } from "./place-views.ts";
 import type { RangedStrings } from "./ranged-strings.ts";
 import { stringProduct } from "./string-product.ts";
-import { StringCaches, type StringView } from "./string-view.ts";
+import type { StringView } from "./string-view.ts";
 
 export interface CompileOptions {
   readonly objects: "closed" | "open";
@@ -31,7 +32,7 @@ export class Compilation implements ShapeContext {
   readonly costs: Costs;
   readonly #spelling: NumberSpelling;
   readonly #formulas: Formulas;
-  readonly #strings = new StringCaches();
+  readonly #languages: Languages;
   readonly #places = new Map<string, Place>();
   readonly #lazy = new Map<Place, LazyViews>();
   readonly #namesLanguages = new Map<Schema, PatternLanguage>();
@@ -40,7 +41,13 @@ export class Compilation implements ShapeContext {
   readonly #surelyEmpty = new Map<Place, boolean>();
   #schemaCount: number;
 
-  constructor(schemaCount: number, objects: "closed" | "open", spelling: NumberSpelling) {
+  constructor(
+    schemaCount: number,
+    objects: "closed" | "open",
+    spelling: NumberSpelling,
+    languages: Languages,
+  ) {
+    this.#languages = languages;
     this.objects = objects;
     this.#spelling = spelling;
     this.#schemaCount = schemaCount;
@@ -93,7 +100,7 @@ export class Compilation implements ShapeContext {
   views(place: Place): PlaceViews {
     const known = this.#lazy.get(place);
     if (known) return known;
-    const views = new LazyViews(place, this, this.#strings, this.#spelling);
+    const views = new LazyViews(place, this, this.#languages, this.#spelling);
     this.#lazy.set(place, views);
     return views;
   }

@@ -13,6 +13,7 @@ import { pointerTo, SchemaError } from "../schema/schema-error.ts";
 import { writeOutUnevaluated } from "../schema/unevaluated.ts";
 import { Compilation, type CompileOptions } from "./compilation.ts";
 import { type Gbnf, printGbnf } from "./gbnf-printer.ts";
+import { Languages } from "./languages.ts";
 import type { Place } from "./place.ts";
 
 /** A schema, compiled: what texts it allows. */
@@ -74,18 +75,23 @@ function openSpelling(dialect: Dialect): NumberSpelling {
   return { ...OPEN_SPELLING, zeroFraction: !integersHaveNoFraction(dialect) };
 }
 
-/** @throws SchemaError */
+/**
+ * @param languages those of earlier schemas: what both need is not built again.
+ * @throws SchemaError
+ */
 export function compileSchema(
   schema: unknown,
   options: Partial<CompileOptions> = {},
+  languages = new Languages(),
 ): SchemaGrammar {
+  languages.trim();
   const full: CompileOptions = { objects: "closed", whitespace: "compact", ...options };
   const json = schema as JsonValue;
-  const parsed = parseSchema(json);
+  const parsed = parseSchema(json, (source) => languages.pattern(source));
   checkInPlaceRecursion(parsed.schemas);
   writeOutUnevaluated(parsed.schemas, parsed.dialect, parsed.derive);
   const spelling = full.objects === "closed" ? CLOSED_SPELLING : openSpelling(parsed.dialect);
-  const compilation = new Compilation(parsed.schemas.length, full.objects, spelling);
+  const compilation = new Compilation(parsed.schemas.length, full.objects, spelling, languages);
   checkKeys(parsed.schemas, compilation);
   const root = compilation.place([[{ schema: parsed.root, positive: true }]], []);
   checkSatisfiable(root, parsed.root, compilation);

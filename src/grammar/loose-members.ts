@@ -59,10 +59,19 @@ export class LooseMembers {
 /** @returns null where keys and values depend on each other. */
 export function looseMembers(shape: ObjectShape): LooseMembers | null {
   const [plan] = shape.plans;
-  if (!shape.isGuided || !plan || plan.hasDependents) return null;
-  if (plan.maxProperties !== Number.POSITIVE_INFINITY) return null;
-  if (plan.minProperties > plan.required.length || plan.required.includes(-1)) return null;
-  const loose = new LooseMembers(shape, plan);
-  const satisfied = plan.required.every((rank) => loose.place(shape.nameClass(rank)) !== null);
-  return satisfied ? loose : null;
+  if (!shape.isGuided || !plan || !canAlwaysEnd(shape, plan)) return null;
+  return new LooseMembers(shape, plan);
+}
+
+/**
+ * Whatever keys were written, those that the plan requires can follow, and nothing else is needed
+ * but that every clause has an atom that fails. In a closed object, only from its beginning on.
+ */
+export function canAlwaysEnd(shape: ObjectShape, plan: ObjectPlan): boolean {
+  if (plan.hasDependents || plan.maxProperties !== Number.POSITIVE_INFINITY) return false;
+  if (plan.minProperties > plan.required.length || plan.required.includes(-1)) return false;
+  return plan.required.every((rank) => {
+    const base = shape.base(plan, shape.nameClass(rank));
+    return base !== null && Number.isFinite(shape.context.cost(shape.context.place([base], [])));
+  });
 }

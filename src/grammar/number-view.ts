@@ -11,11 +11,11 @@ import {
   printDecimal,
   scaled,
 } from "../automaton/decimal.ts";
-import {
+import type {
   NumberAutomaton,
-  type NumberBound,
-  type NumberSet,
-  type NumberSpelling,
+  NumberBound,
+  NumberSet,
+  NumberSpelling,
 } from "../automaton/number-automaton.ts";
 import { NumberUnion } from "../automaton/number-union.ts";
 import { TextList } from "../automaton/text-list.ts";
@@ -23,6 +23,7 @@ import { type Atom, and } from "../schema/formula.ts";
 import { NUMBER } from "../schema/json-type.ts";
 import { PLANS_MAX } from "../schema/limits.ts";
 import { type Plan, plansOf } from "../schema/plan.ts";
+import type { Languages } from "./languages.ts";
 import type { Place, Verdict } from "./place.ts";
 
 export type NumberView = NumberList | NumberLanguage;
@@ -51,7 +52,11 @@ export interface PlainNumbers {
 }
 
 /** @returns null where no number may stand. */
-export function numberView(place: Place, spelling: NumberSpelling): NumberView | null {
+export function numberView(
+  place: Place,
+  spelling: NumberSpelling,
+  languages: Languages,
+): NumberView | null {
   const plans = place.wantFormulas(NUMBER).flatMap((want) => plansOf(and([want])));
   const verdict = (text: string): Verdict => {
     const value = parseDecimal(text);
@@ -68,7 +73,7 @@ export function numberView(place: Place, spelling: NumberSpelling): NumberView |
   const points = listed.map(pointSet);
   const automata = [...sets, ...points]
     .slice(0, PLANS_MAX)
-    .map((set) => new NumberAutomaton(set, spelling))
+    .map((set) => languages.numbers(set, spelling))
     .filter((automaton) => !automaton.isEmpty);
   const [only] = automata;
   if (!only) return null;

@@ -47,14 +47,20 @@ function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
 /**
  * What the value under a key just written must also satisfy so that the plan can be met: nothing,
  * or one of several lists of literals, each making an atom fail that nothing later would.
+ * @param canAlwaysEnd the plan can be met from any state without open clauses.
  */
 export function escapesNeeded(
   after: ObjectState,
   plan: ObjectPlan,
   keyClass: KeyClass,
+  canAlwaysEnd: boolean,
 ): readonly (readonly Literal[])[] {
-  return escapesFrom(withExcluded(after, plan, keyClass), plan, keyClass);
+  const state = withExcluded(after, plan, keyClass);
+  if (canAlwaysEnd && openClauses(state, plan).length === 0) return NOTHING_MORE;
+  return escapesFrom(state, plan, keyClass);
 }
+
+const NOTHING_MORE: readonly (readonly Literal[])[] = [[]];
 
 /** The state in which atoms that no value here could satisfy have failed. */
 function withExcluded(after: ObjectState, plan: ObjectPlan, keyClass: KeyClass): ObjectState {
@@ -120,6 +126,7 @@ function choose(choices: readonly (readonly Schema[])[]): Literal[][] {
   );
 }
 
+/** Lists of atoms, one of which must still fail. */
 function openClauses(state: ObjectState, plan: ObjectPlan): readonly (readonly number[])[] {
   return plan.fails.filter((clause) => !clause.some((atom) => state.failed[atom] === 1));
 }

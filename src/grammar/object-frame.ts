@@ -5,11 +5,11 @@
 
 import type { Schema } from "../schema/schema.ts";
 import { ContainerFrame } from "./container-frame.ts";
-import { type LooseMembers, looseMembers } from "./loose-members.ts";
+import { canAlwaysEnd, type LooseMembers, looseMembers } from "./loose-members.ts";
 import { type Completion, completeObject, escapesNeeded } from "./object-completion.ts";
 import type { KeyClass, ObjectShape } from "./object-shape.ts";
 import { emptyObject, type ObjectState } from "./object-state.ts";
-import { type Literal, type Place, placeKey, type Verdict } from "./place.ts";
+import type { Literal, Place, Verdict } from "./place.ts";
 import type { WritableKeys } from "./writable-keys.ts";
 
 /** A key that may be written: where its value stands, and what follows the value. */
@@ -24,6 +24,8 @@ export interface Member {
 export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Completion> {
   readonly #lazyLoose: LazyLoose;
   readonly #named = new Map<number, Member | null>();
+  /** By rank, for those of which no more was asked yet. */
+  readonly #allowed = new Map<number, boolean>();
   readonly #samples = new Map<number, Member | null>();
   readonly #failed = new Map<string, ObjectFrame>();
   #hasMember: boolean | undefined;
@@ -43,8 +45,8 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   named(rank: number): Member | null {
     const known = this.#named.get(rank);
     if (known !== undefined) return known;
-    const blocked = this.state.hasSeen(rank) || rank < this.state.cursor;
-    const member = blocked ? null : this.#member(this.shape.nameClass(rank), null);
+    const isBlocked = this.#isBlocked(rank) || this.#allowed.get(rank) === false;
+    const member = isBlocked ? null : this.#member(this.shape.nameClass(rank), null);
     this.#named.set(rank, member);
     return member;
   }
@@ -87,17 +89,38 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   /** A name that may be written goes on from a state of `shape.nameTexts`. */
   hasNamed(names: number): boolean {
     const { nameTexts } = this.shape;
-    const end = nameTexts.end(names);
-    for (let i = nameTexts.first(names); i < end; i++) {
-      if (this.allows(nameTexts.sources[i] as number)) return true;
-    }
+    return this.hasNamedAmong(nameTexts.first(names), nameTexts.end(names));
+  }
+
+  /** One of the texts of `shape.nameTexts` from `first` to before `end` may be written. */
+  hasNamedAmong(first: number, end: number): boolean {
+    const { sources } = this.shape.nameTexts;
+    for (let i = first; i < end; i++) if (this.allows(sources[i] as number)) return true;
     return false;
   }
 
   /** The name of this rank may be written. */
   allows(rank: number): boolean {
     const loose = this.#loose;
-    return loose ? loose.allows(this.state, rank) : this.named(rank) !== null;
+    if (loose) return loose.allows(this.state, rank);
+    const member = this.#named.get(rank);
+    if (member !== undefined) return member !== null;
+    const known = this.#allowed.get(rank);
+    if (known !== undefined) return known;
+    const allowed = !this.#isBlocked(rank) && this.#hasWant(this.shape.nameClass(rank));
+    this.#allowed.set(rank, allowed);
+    return allowed;
+  }
+
+  #isBlocked(rank: number): boolean {
+    return this.state.hasSeen(rank) || rank < this.state.cursor;
+  }
+
+  #hasWant(keyClass: KeyClass): boolean {
+    for (const _ of wantsAt(this.state.afterKey(keyClass, null), keyClass, this.#lazyLoose)) {
+      return true;
+    }
+    return false;
   }
 
   /**
@@ -121,8 +144,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
     const end = shape.nameTexts.end(names);
     let count = 0;
     for (let i = shape.nameTexts.first(names); i < end; i++) {
-      const name = shape.names[shape.nameTexts.sources[i] as number] as string;
-      if (keys.has(shape.keys.colourOf(name))) count += 1;
+      if (keys.has(shape.colourOfName(shape.nameTexts.sources[i] as number))) count += 1;
     }
     return count;
   }
@@ -158,8 +180,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
       return { place, next, failsWith: [] };
     }
     const after = this.state.afterKey(keyClass, key);
-    const wants = wantsAt(after, keyClass);
-    if (wants.length === 0) return null;
+    // By place: plans often ask the same of a value.
+    const wanted = new Map(wantsAt(after, keyClass, this.#lazyLoose));
+    if (wanted.size === 0) return null;
+    const wants = [...wanted.values()];
     const next = new ObjectFrame(after, this.#lazyLoose);
     const { context, isGuided } = this.shape;
     if (isGuided) return { place: context.place(wants, []), next, failsWith: [] };
@@ -174,6 +198,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 class LazyLoose {
   readonly #shape: ObjectShape;
   #members: LooseMembers | null | undefined;
+  #alwaysEnd: readonly boolean[] | undefined;
 
   constructor(shape: ObjectShape) {
     this.#shape = shape;
@@ -182,6 +207,14 @@ class LazyLoose {
   get members(): LooseMembers | null {
     if (this.#members === undefined) this.#members = looseMembers(this.#shape);
     return this.#members;
+  }
+
+  /** By plan: once nothing more must fail, the object can be finished from wherever it stands. */
+  get alwaysEnd(): readonly boolean[] {
+    const shape = this.#shape;
+    const isOpen = shape.context.objects === "open";
+    this.#alwaysEnd ??= shape.plans.map((plan) => isOpen && canAlwaysEnd(shape, plan));
+    return this.#alwaysEnd;
   }
 }
 
@@ -219,23 +252,25 @@ function hasPositive(want: readonly Literal[], schema: Schema): boolean {
   return want.some((literal) => literal.positive && literal.schema === schema);
 }
 
-/** For each plan that can still be met after this key: what its value must satisfy. */
-function wantsAt(after: ObjectState, keyClass: KeyClass): Literal[][] {
+/**
+ * For each plan that can still be met after this key: what its value must satisfy, and the place of
+ * such values.
+ */
+function* wantsAt(
+  after: ObjectState,
+  keyClass: KeyClass,
+  loose: LazyLoose,
+): Generator<[Place, Literal[]]> {
   const { shape } = after;
-  const wants: Literal[][] = [];
-  for (const plan of shape.plans) {
-    if (plan.holds.some((index) => after.failed[index] === 1)) continue;
+  const { context } = shape;
+  for (const [index, plan] of shape.plans.entries()) {
+    if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
     const base = shape.base(plan, keyClass);
     if (base === null) continue;
-    for (const extra of escapesNeeded(after, plan, keyClass)) {
+    for (const extra of escapesNeeded(after, plan, keyClass, loose.alwaysEnd[index] as boolean)) {
       const want = [...base, ...extra];
-      if (Number.isFinite(shape.context.cost(shape.context.place([want], [])))) wants.push(want);
+      const place = context.place([want], []);
+      if (Number.isFinite(context.cost(place))) yield [place, want];
     }
   }
-  return distinctWants(wants);
-}
-
-/** Each demand once: plans often ask the same of a value. */
-function distinctWants(wants: readonly Literal[][]): Literal[][] {
-  return [...new Map(wants.map((want) => [placeKey([want], []), want])).values()];
 }

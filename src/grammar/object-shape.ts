@@ -68,6 +68,8 @@ export class ObjectShape {
   readonly context: ShapeContext;
   /** By the atoms that a plan holds, then by key and atom. */
   readonly #excluded = new Map<readonly number[], Map<number, boolean>>();
+  /** By the atoms that a plan holds, then by key. */
+  readonly #bases = new Map<readonly number[], Map<number, readonly Literal[] | null>>();
   readonly atoms: readonly ObjectAtom[];
   readonly plans: readonly ObjectPlan[];
   /** Names by rank: the order in which a closed object writes them. */
@@ -79,6 +81,8 @@ export class ObjectShape {
   readonly isGuided: boolean;
   readonly #languages: readonly PatternLanguage[];
   readonly #classes = new Map<number, KeyClass>();
+  /** By rank of a name. */
+  readonly #colours: number[] = [];
   #keys: KeyLanguage | undefined;
 
   constructor(place: Place, context: ShapeContext) {
@@ -99,6 +103,12 @@ export class ObjectShape {
   get keys(): KeyLanguage {
     this.#keys ??= new KeyLanguage(this.#languages);
     return this.#keys;
+  }
+
+  /** The colour that a name would have as an unnamed key. */
+  colourOfName(rank: number): number {
+    this.#colours[rank] ??= this.keys.colourOf(this.names[rank] as string);
+    return this.#colours[rank];
   }
 
   nameClass(rank: number): KeyClass {
@@ -130,6 +140,16 @@ export class ObjectShape {
    * The literals that a plan asks of the value under a key; null where the plan has no such key.
    */
   base(plan: ObjectPlan, keyClass: KeyClass): readonly Literal[] | null {
+    const known = this.#bases.get(plan.holds) ?? new Map<number, readonly Literal[] | null>();
+    this.#bases.set(plan.holds, known);
+    let base = known.get(keyClass.index);
+    if (base !== undefined) return base;
+    base = this.#base(plan, keyClass);
+    known.set(keyClass.index, base);
+    return base;
+  }
+
+  #base(plan: ObjectPlan, keyClass: KeyClass): readonly Literal[] | null {
     const literals: Literal[] = [];
     let stated = this.context.objects === "open";
     for (const index of plan.holds) {

@@ -2,11 +2,12 @@
 import type { NumberSpelling } from "../automaton/number-automaton.ts";
 import { type ArrayFrame, initialArray } from "./array-frame.ts";
 import { ArrayShape } from "./array-shape.ts";
+import type { Languages } from "./languages.ts";
 import { type NumberView, numberView } from "./number-view.ts";
 import { initialObject, type ObjectFrame } from "./object-frame.ts";
 import { ObjectShape, type ShapeContext } from "./object-shape.ts";
 import type { Place } from "./place.ts";
-import { type StringCaches, type StringView, stringView } from "./string-view.ts";
+import { type StringView, stringView } from "./string-view.ts";
 
 /** What may stand at a place, by type; null where nothing of that type may. */
 export interface PlaceViews {
@@ -20,27 +21,28 @@ export interface PlaceViews {
 export class LazyViews implements PlaceViews {
   readonly #place: Place;
   readonly #context: ShapeContext;
-  readonly #caches: StringCaches;
+  readonly #languages: Languages;
   readonly #spelling: NumberSpelling;
   #strings: StringView | null | undefined;
   #numbers: NumberView | null | undefined;
   #object: ObjectFrame | null | undefined;
   #array: ArrayFrame | null | undefined;
 
-  constructor(place: Place, context: ShapeContext, caches: StringCaches, spelling: NumberSpelling) {
+  constructor(place: Place, context: ShapeContext, languages: Languages, spelling: NumberSpelling) {
     this.#place = place;
     this.#context = context;
-    this.#caches = caches;
+    this.#languages = languages;
     this.#spelling = spelling;
   }
 
   get strings(): StringView | null {
-    if (this.#strings === undefined) this.#strings = stringView(this.#place, this.#caches);
+    if (this.#strings === undefined) this.#strings = stringView(this.#place, this.#languages);
     return this.#strings;
   }
 
   get numbers(): NumberView | null {
-    if (this.#numbers === undefined) this.#numbers = numberView(this.#place, this.#spelling);
+    if (this.#numbers === undefined)
+      this.#numbers = numberView(this.#place, this.#spelling, this.#languages);
     return this.#numbers;
   }
 

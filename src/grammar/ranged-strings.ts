@@ -38,14 +38,19 @@ export class RangedStrings implements StringReader {
   }
 
   isLive(state: number, count: number): boolean {
-    for (const range of this.ranges) if (range.isLive(this.automaton, state, count)) return true;
+    const { ranges, automaton } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      if ((ranges[i] as LengthRange).isLive(automaton, state, count)) return true;
+    }
     return false;
   }
 
   accepts(state: number, count: number): boolean {
     const at = this.automaton.between[state] as number;
     if (at < 0) return false;
-    for (const range of this.ranges) {
+    const { ranges } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i] as LengthRange;
       if (count >= range.lo && count <= range.hi && range.accepts[at] !== 0) return true;
     }
     return false;
@@ -56,6 +61,12 @@ export class RangedStrings implements StringReader {
     const at = this.automaton.between[state] as number;
     const longest = this.ranges.findLast(({ accepts }) => accepts[at] !== 0);
     return longest ? longest.hi - count : -1;
+  }
+
+  roomForAny(state: number, count: number): number {
+    const at = this.automaton.between[state] as number;
+    const longest = this.ranges.at(-1);
+    return at < 0 || !longest ? -1 : Math.max(-1, longest.roomForAny(at) - count);
   }
 
   lengthKey(count: number, far: number): number {
@@ -119,6 +130,7 @@ export class LengthRange {
   readonly #ends: Dfa;
   readonly #shortest: ShortestStrings;
   #table: LengthTable | undefined;
+  #patient: PatientStates | undefined;
   /** By state of the automaton: code points to the nearest end, plus one; 0 for not known yet. */
   #slacks = new Int32Array(64);
 
@@ -149,6 +161,14 @@ export class LengthRange {
     return automaton
       .targetsOf(state)
       .some((at) => this.#lengths.least(at, this.lo - count, this.hi - count) >= 0);
+  }
+
+  /** With fewer code points than this, whatever they are, some end can still be reached; or -1. */
+  roomForAny(dfaState: number): number {
+    this.#patient ??= patientStates(this.#ends, (state) => this.distance(state));
+    const { states, farthest } = this.#patient;
+    const { lo, hi } = this;
+    return states[dfaState] === 1 && hi - lo >= farthest ? hi - farthest : -1;
   }
 
   /** Code points of the shortest string of the range from here; infinite for none. */
@@ -194,6 +214,35 @@ export class LengthRange {
     this.#table ??= new LengthTable(this.#ends);
     return this.#table;
   }
+}
+
+interface PatientStates {
+  /** By state: 1 where any content may follow, for ever, with an end always in reach. */
+  readonly states: Uint8Array;
+  /** Code points from any of them to its nearest end, at most. */
+  readonly farthest: number;
+}
+
+function patientStates(dfa: Dfa, distance: (state: number) => number): PatientStates {
+  const { size, table, classes } = dfa;
+  const states = Uint8Array.from({ length: size }, (_, state) => (distance(state) >= 0 ? 1 : 0));
+  const isPatient = (state: number): boolean => {
+    const row = table.subarray(state * classes.count, (state + 1) * classes.count);
+    return row.every((target) => target >= 0 && states[target] === 1);
+  };
+  for (let changes = 1; changes > 0; ) {
+    changes = 0;
+    for (let state = size - 1; state >= 0; state--) {
+      if (states[state] === 0 || isPatient(state)) continue;
+      states[state] = 0;
+      changes += 1;
+    }
+  }
+  let farthest = 0;
+  for (const [state, is] of states.entries()) {
+    if (is === 1) farthest = Math.max(farthest, distance(state));
+  }
+  return { states, farthest };
 }
 
 /** The longest way to write a code point: \u001f. */

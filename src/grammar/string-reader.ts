@@ -16,6 +16,11 @@ export interface StringReader {
   /** So many code points of any content may follow, at least; -1 where not any content may. */
   freedom(state: number, count: number): number;
   /**
+   * So many code points of any content may follow and leave some end in reach, though not every
+   * end: patterns that only search for something refuse nothing for long. -1 where that is unknown.
+   */
+  roomForAny(state: number, count: number): number;
+  /**
    * What of the length matters for what can follow within `far` code points: equal numbers (of any
    * sign) only where the same can follow.
    */

@@ -47,6 +47,10 @@ export class StringUnion implements StringReader {
     return Math.max(-1, ...this.#alive(state).map(([part, at]) => part.freedom(at, count)));
   }
 
+  roomForAny(state: number, count: number): number {
+    return Math.max(-1, ...this.#alive(state).map(([part, at]) => part.roomForAny(at, count)));
+  }
+
   lengthKey(count: number, far: number): number {
     const keys = this.#parts.map((part) => part.lengthKey(count, far));
     if (keys.some((key) => key >= 0)) return count;

@@ -1,15 +1,15 @@
 /** The strings that may stand at a place: a finite list, or an automaton with lengths. */
 import { accepts, type Dfa } from "../automaton/dfa.ts";
 import { intersect, NOTHING } from "../automaton/dfa-algebra.ts";
-import { JsonStringAutomaton } from "../automaton/json-string.ts";
 import { AutomatonTooLargeError } from "../automaton/nfa.ts";
 import { TextList } from "../automaton/text-list.ts";
 import type { Atom, Formula } from "../schema/formula.ts";
 import { STRING } from "../schema/json-type.ts";
 import { plansOf } from "../schema/plan.ts";
 import type { StringRules } from "../schema/schema.ts";
+import type { Languages } from "./languages.ts";
 import type { Place, Verdict } from "./place.ts";
-import { LengthRange, RangedStrings } from "./ranged-strings.ts";
+import type { RangedStrings } from "./ranged-strings.ts";
 import { stringProduct } from "./string-product.ts";
 import type { StringReader } from "./string-reader.ts";
 import { StringUnion } from "./string-union.ts";
@@ -34,27 +34,19 @@ interface StringText {
   readonly parts: readonly RangedStrings[];
 }
 
-/** Automata and conjunctions by name: one set per compilation. */
-export class StringCaches {
-  readonly conjunctions = new Map<string, Dfa>();
-  readonly automata = new Map<Dfa, JsonStringAutomaton>();
-  /** By automaton and lengths, so that what is kept for one serves all that read the same. */
-  readonly readers = new Map<JsonStringAutomaton, Map<string, RangedStrings>>();
-}
-
 /** @returns null where no string may stand. */
-export function stringView(place: Place, caches: StringCaches): StringView | null {
+export function stringView(place: Place, languages: Languages): StringView | null {
   const wants = place.wantFormulas(STRING).filter((want) => !isNever(want));
   if (wants.length === 0) return null;
   const candidates = finiteValues(wants);
   if (candidates) return listView(place, candidates);
   const parts = place.observed.length === 0 ? conjunctions(wants) : null;
   if (!parts) return productView(place);
-  return textView(parts.map((rules) => simpleLanguage(rules, caches)));
+  return textView(parts.map((rules) => simpleLanguage(rules, languages)));
 }
 
-function textView(languages: readonly (RangedStrings | null)[]): StringText | null {
-  const parts = languages.filter((language) => language !== null);
+function textView(readers: readonly (RangedStrings | null)[]): StringText | null {
+  const parts = readers.filter((reader) => reader !== null);
   const [only] = parts;
   if (!only) return null;
   return { kind: "text", reader: parts.length === 1 ? only : new StringUnion(parts), parts };
@@ -144,19 +136,19 @@ function conjunctions(wants: readonly Formula[]): StringRules[][] | null {
 /** More languages than these are better read as one product. */
 const LANGUAGES_MAX = 8;
 
-function simpleLanguage(rules: readonly StringRules[], caches: StringCaches): RangedStrings | null {
+function simpleLanguage(rules: readonly StringRules[], languages: Languages): RangedStrings | null {
   const named = rules.flatMap((rule) => rule.languages);
   const key = named
     .map(({ name }) => name)
     .sort()
     .join("\n");
-  const known = caches.conjunctions.get(key);
-  const dfa = known ?? intersectOrNothing(named.map(({ language }) => language.dfa));
-  caches.conjunctions.set(key, dfa);
+  const dfa = languages.conjunction(key, () =>
+    intersectOrNothing(named.map(({ language }) => language.dfa)),
+  );
   const bounds = [...rules, ...named.map(({ language }) => language)];
   const minLength = Math.max(0, ...bounds.map((bound) => bound.minLength));
   const maxLength = Math.min(...bounds.map((bound) => bound.maxLength), Number.POSITIVE_INFINITY);
-  return stringLanguage(dfa, minLength, maxLength, caches);
+  return languages.strings(dfa, minLength, maxLength);
 }
 
 /** An intersection too large to build is left out: narrower, never wider. */
@@ -167,25 +159,6 @@ function intersectOrNothing(operands: readonly Dfa[]): Dfa {
     if (error instanceof AutomatonTooLargeError) return NOTHING;
     throw error;
   }
-}
-
-function stringLanguage(
-  dfa: Dfa,
-  minLength: number,
-  maxLength: number,
-  caches: StringCaches,
-): RangedStrings | null {
-  if (dfa.size === 0 || minLength > maxLength) return null;
-  const automaton = caches.automata.get(dfa) ?? new JsonStringAutomaton(dfa);
-  caches.automata.set(dfa, automaton);
-  const readers = caches.readers.get(automaton) ?? new Map<string, RangedStrings>();
-  caches.readers.set(automaton, readers);
-  const name = `${minLength},${maxLength}`;
-  const strings =
-    readers.get(name) ??
-    new RangedStrings(automaton, [new LengthRange(dfa, minLength, maxLength, dfa.accepts)]);
-  readers.set(name, strings);
-  return strings.isLive(0, 0) ? strings : null;
 }
 
 /** Everything that the formulas speak of at once; null where it needs too large an automaton. */

@@ -8,6 +8,7 @@ import { dialectOf, idKeywords } from "../schema/dialect.ts";
 import { PLANS_MAX } from "../schema/limits.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { compileSchema, type SchemaGrammar } from "./compile.ts";
+import { Languages } from "./languages.ts";
 
 export interface ToolSpec {
   readonly name: string;
@@ -38,15 +39,17 @@ export class ToolCallGrammar {
 
 /**
  * @param tools at least one, names distinct.
+ * @param languages as in `compileSchema`.
  * @throws SchemaError with a pointer from the document that has `tools`, as `/tools/0/function/…`.
  */
 export function compileToolCall(
   tools: readonly ToolSpec[],
   options: { readonly allowText: boolean },
+  languages = new Languages(),
 ): ToolCallGrammar {
   const unenforced: string[] = [];
   const branches = tools.map((tool, index) => {
-    const refused = tool.strict ? null : refusalOf(tool.parameters);
+    const refused = tool.strict ? null : refusalOf(tool.parameters, languages);
     if (refused !== null) unenforced.push(refusedPointer(index, refused));
     const parameters = refused === null ? resource(tool.parameters, index) : { type: "object" };
     return {
@@ -64,7 +67,8 @@ export function compileToolCall(
     });
   }
   try {
-    return new ToolCallGrammar(compileSchema({ anyOf: branches }), options.allowText, unenforced);
+    const calls = compileSchema({ anyOf: branches }, {}, languages);
+    return new ToolCallGrammar(calls, options.allowText, unenforced);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const { code, keyword, message } = error;
@@ -82,10 +86,10 @@ function objectsOnly(parameters: unknown): unknown {
   return { type: "object", allOf: [parameters] };
 }
 
-function refusalOf(parameters: unknown): SchemaError | null {
+function refusalOf(parameters: unknown, languages: Languages): SchemaError | null {
   if (parameters === undefined) return null;
   try {
-    compileSchema({ type: "object", allOf: [parameters] });
+    compileSchema({ type: "object", allOf: [parameters] }, {}, languages);
     return null;
   } catch (error) {
     if (error instanceof SchemaError) return error;

@@ -28,6 +28,15 @@ export interface Closing {
   readonly verdict: Verdict;
 }
 
+interface WalkStart {
+  readonly state: number;
+  readonly count: number;
+  /** Tokens of this slice are known; -1 for none. */
+  readonly slice: number;
+  /** All tokens of content are known. */
+  readonly isOpen: boolean;
+}
+
 /** Masks kept at once: 16 KB each for 128,000 tokens. */
 const KEPT_MAX = 2048;
 
@@ -79,13 +88,23 @@ export class ContentMasks {
   #compute(reader: StringReader, state: number, count: number): ContentMask {
     const room = reader.freedom(state, count);
     if (room >= 0) return this.#freeMask(reader, state, count, room);
-    const words = tokenWords(this.#vocabulary.size);
     const closings: Closing[] = [];
+    if (this.#isOpen(reader, state, count)) {
+      const words = this.#tables.words(this.#tables.countMax);
+      this.#walk(reader, { state, count, slice: -1, isOpen: true }, words, closings);
+      return { words, closings };
+    }
+    const words = tokenWords(this.#vocabulary.size);
     const loopRoom = reader.roomToLoop(state, count);
     const slice = loopRoom > 0 ? this.#sliceOf(reader, state) : -1;
     if (slice >= 0) addAll(words, this.#tables.sliceWords(slice, loopRoom));
-    this.#walk(reader, state, count, slice, words, closings);
+    this.#walk(reader, { state, count, slice, isOpen: false }, words, closings);
     return { words, closings };
+  }
+
+  /** Any token of content may come. */
+  #isOpen(reader: StringReader, state: number, count: number): boolean {
+    return reader.roomForAny(state, count) >= this.#tables.countMax;
   }
 
   #freeMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
@@ -106,12 +125,10 @@ export class ContentMasks {
     );
   }
 
-  /** Depth-first over the tokens that the slice leaves open. */
+  /** Depth-first over the tokens that are not known already. */
   #walk(
     reader: StringReader,
-    state: number,
-    count: number,
-    slice: number,
+    { state, count, slice, isOpen }: WalkStart,
     words: TokenWords,
     closings: Closing[],
   ): void {
@@ -122,7 +139,7 @@ export class ContentMasks {
     const free = this.#free;
     states[0] = state;
     counts[0] = count;
-    free[0] = 0;
+    free[0] = isOpen ? 1 : 0;
     const end = ends[0] as number;
     for (let at = 1; at < end; ) {
       const depth = depths[at] as number;
@@ -141,10 +158,11 @@ export class ContentMasks {
         at = ends[at] as number;
         continue;
       }
-      this.#allow(at, words);
+      const isKnown = free[depth - 1] === 1;
+      if (!isKnown) this.#allow(at, words);
       states[depth] = next;
       counts[depth] = now;
-      free[depth] = free[depth - 1] === 1 || this.#enter(reader, at, next, now, words) ? 1 : 0;
+      free[depth] = isKnown || this.#enter(reader, at, next, now, words) ? 1 : 0;
       at += 1;
     }
   }
@@ -184,7 +202,8 @@ export class ContentMasks {
     count: number,
     words: TokenWords,
   ): boolean {
-    const room = reader.freedom(state, count);
+    const isOpen = this.#isOpen(reader, state, count);
+    const room = isOpen ? this.#tables.countMax : reader.freedom(state, count);
     if (room < 0) return false;
     const { tokens, counts } = this.#tables.under(node);
     for (let i = 0; i < tokens.length && (counts[i] as number) <= room; i++) {

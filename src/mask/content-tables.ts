@@ -66,6 +66,8 @@ export class ContentTables {
   /** The texts after a closing quote: the "tokens" of this trie are tail ids. Tail 0 is empty. */
   readonly tails: TokenTrie;
   readonly tailCount: number;
+  /** Code points that the longest content token has. */
+  readonly countMax: number;
   /** Every place where a token closes a string that allows any content. */
   readonly closers: readonly Closer[];
   readonly #lists = new Map<number, ContentList>();
@@ -81,9 +83,10 @@ export class ContentTables {
     this.flags = flagsOf(trie);
     const tails = new Tails();
     this.#closerAt = this.#quotes(tails);
-    this.closers = this.#reachable();
+    this.closers = this.closersUnder(0);
     this.tails = new TokenTrie(tails.texts);
     this.tailCount = tails.texts.length;
+    this.countMax = this.under(0).counts.at(-1) ?? 0;
   }
 
   /** The closer of a node whose byte is a quote. */
@@ -97,11 +100,6 @@ export class ContentTables {
       new Set([...this.#closerAt.values()].flatMap(({ tokens }) => [...tokens])),
     );
     return this.#quoted;
-  }
-
-  /** Code points that the longest content token has. */
-  get countMax(): number {
-    return this.under(0).counts.at(-1) ?? 0;
   }
 
   /** Tokens that are content of at most `count` code points. Not to be changed. */
@@ -188,13 +186,14 @@ export class ContentTables {
     return closers;
   }
 
-  /** The quotes that close a string from inside which any content is allowed. */
-  #reachable(): Closer[] {
+  /** The quotes below a node that close a string of any content, begun at the node. */
+  closersUnder(node: number): Closer[] {
     const closers: Closer[] = [];
-    this.#walk(0, (at, state, counts) => {
+    const start = this.#trie.depths[node] as number;
+    this.#walk(node, (at, state, counts) => {
       if (state >= 0) return true;
       // The quote itself was counted as if it began a code point.
-      const count = (counts[this.#trie.depths[at] as number] as number) - 1;
+      const count = (counts[(this.#trie.depths[at] as number) - start] as number) - 1;
       closers.push({ ...this.closerAt(at), count });
       return false;
     });

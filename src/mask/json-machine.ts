@@ -47,11 +47,13 @@ const COMMA = 0x2c;
 export class JsonMachine extends Registers {
   readonly root: RootCell;
   readonly #compilation: Compilation;
-  readonly #flexible: boolean;
+  /** White space may stand between tokens of JSON. */
+  readonly takesBlanks: boolean;
+
   constructor(grammar: SchemaGrammar, root = new RootCell(grammar.root)) {
     super(root);
     this.#compilation = grammar.compilation;
-    this.#flexible = grammar.options.whitespace === "flexible";
+    this.takesBlanks = grammar.options.whitespace === "flexible";
     this.root = root;
   }
 
@@ -130,7 +132,7 @@ export class JsonMachine extends Registers {
 
   /** Outside of words and strings: structure and white space. */
   #between(byte: number): boolean {
-    if (this.#flexible && this.#blank(byte)) return true;
+    if (this.takesBlanks && this.#blank(byte)) return true;
     switch (this.phase) {
       case VALUE:
         return this.#begin(byte);

@@ -6,6 +6,8 @@ import type { SchemaGrammar } from "../grammar/compile.ts";
 import { RootCell } from "./cell.ts";
 import { ContentMasks } from "./content-masks.ts";
 import { KeptMasks } from "./kept-masks.ts";
+import { KeyOpenings } from "./key-openings.ts";
+import { NameTokenTables } from "./name-tokens.ts";
 import { NumberMasks } from "./number-masks.ts";
 import { StartMasks } from "./start-masks.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -17,6 +19,8 @@ const CELLS_MAX = 1000;
 export class MaskCaches {
   readonly contents: ContentMasks;
   readonly numbers: NumberMasks;
+  readonly openings: KeyOpenings;
+  readonly names: NameTokenTables;
   readonly starts: StartMasks;
   readonly kept = new KeptMasks();
   readonly #roots = new WeakMap<SchemaGrammar, RootCell>();
@@ -24,7 +28,10 @@ export class MaskCaches {
 
   private constructor(vocabulary: Vocabulary) {
     this.contents = new ContentMasks(vocabulary);
-    this.numbers = new NumberMasks(vocabulary.trie);
+    const { trie, content, size } = vocabulary;
+    this.numbers = new NumberMasks(trie);
+    this.openings = new KeyOpenings(trie, content, size);
+    this.names = new NameTokenTables(trie, content);
     this.starts = new StartMasks(vocabulary);
   }
 

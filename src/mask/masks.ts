@@ -13,23 +13,22 @@ import type { CellMemo } from "./cell.ts";
 import type { ContentMask } from "./content-masks.ts";
 import { firstBytes } from "./first-bytes.ts";
 import type { JsonMachine } from "./json-machine.ts";
+import { type KeptMask, unpack } from "./kept-masks.ts";
 import { KeyMasks } from "./key-masks.ts";
 import { MaskCaches } from "./mask-caches.ts";
-import { COLON, KEY, Mark, NUMBER, STRING, VALUE } from "./registers.ts";
+import { COLON, KEY, Mark, NUMBER, OBJECT_KEY, STRING, VALUE } from "./registers.ts";
 import { addToken, type TokenWords, tokenWords } from "./token-set.ts";
 import { TrieWalk } from "./trie-walk.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** A mask as kept on a cell: a short one as a list of tokens. */
-type KeptMask = Int32Array | { readonly words: TokenWords };
-
-/** Kept masks below this many tokens are lists. */
+/** Masks of fewer tokens are kept as lists. */
 const LIST_MAX = 1000;
 /** Keys of a cell's memo that are no signatures. */
 const TAILS = -1;
 const FREE_STRING = -100;
 const VALUE_START = -101;
 const QUOTE = 0x22;
+const NO_EDITS = new Int32Array(0);
 
 export class Masks {
   readonly #vocabulary: Vocabulary;
@@ -50,7 +49,7 @@ export class Masks {
     this.#tailWalk = new TrieWalk(machine, vocabulary.content.tails, null);
     this.#grammar = grammar;
     this.#caches = MaskCaches.of(vocabulary);
-    this.#keys = new KeyMasks(machine, vocabulary, this.#caches.contents, (member) =>
+    this.#keys = new KeyMasks(machine, vocabulary, this.#caches, (member) =>
       this.#tailsAfterKey(member),
     );
     this.#words = tokenWords(vocabulary.size);
@@ -65,8 +64,7 @@ export class Masks {
     }
     if (machine.phase === VALUE && machine.blanks === 0 && machine.isPlain)
       return this.#valueMask();
-    const mask = machine.phase === KEY ? this.#keyMask() : this.#structure();
-    return this.#unpacked(mask);
+    return unpack(this.#structure(), this.#words);
   }
 
   /** Before a value: what its place allows, and what may follow it where it is whole already. */
@@ -74,7 +72,7 @@ export class Masks {
     const machine = this.#machine;
     const { memo } = machine.cell;
     const known = memo.get(VALUE_START);
-    if (known) return this.#unpacked(known as KeptMask);
+    if (known) return unpack(known as KeptMask, this.#words);
     const words = this.#words;
     const { tokens, words: many, exits } = this.#caches.starts.value(this.#grammar, machine.place);
     if (many) words.set(many);
@@ -89,8 +87,8 @@ export class Masks {
     machine.finishScalar(NO_VERDICT);
     for (let i = 0; i < exits.length; i++) this.#exit(exits[i] as number, allow);
     machine.undo(here);
-    const kept = many ? { words: words.slice() } : Int32Array.from([...tokens, ...found]);
-    this.#caches.kept.keep(memo, VALUE_START, kept);
+    const edits = Int32Array.from(many ? found : [...tokens, ...found]);
+    this.#caches.kept.keep(memo, VALUE_START, { base: many, edits });
     return words;
   }
 
@@ -108,46 +106,32 @@ export class Masks {
     }
   }
 
-  #unpacked(mask: KeptMask): TokenWords {
-    if ("words" in mask) return mask.words;
-    this.#words.fill(0);
-    for (const token of mask) addToken(this.#words, token);
-    return this.#words;
+  /** Before and inside a key. */
+  #keyMask(): KeptMask | null {
+    return this.#machine.phase === KEY ? this.#keys.inside() : this.#keys.before();
   }
 
-  #keyMask(): KeptMask {
-    const machine = this.#machine;
-    if (machine.count < 0) return this.#structure();
-    const { memo } = machine.cell;
-    const key = machine.signature(this.#vocabulary.content.countMax);
-    const known = key < 0 ? undefined : memo.get(key);
-    if (known) return known as KeptMask;
-    const words = this.#keys.compute();
-    if (words === null) return this.#structure();
-    const mask = { words };
-    if (key >= 0) this.#caches.kept.keep(memo, key, mask);
-    return mask;
-  }
-
-  /** Between words the open containers decide, inside of short words their state too. */
+  /** Between words the open containers decide, inside of keys and short words their state too. */
   #structure(): KeptMask {
     const machine = this.#machine;
     const { memo } = machine.cell;
     const key = machine.signature(this.#vocabulary.content.countMax);
     const known = key < 0 ? undefined : memo.get(key);
     if (known) return known as KeptMask;
-    const tokens: number[] = [];
-    this.#walk.fromRoot(firstBytes(machine), (token) => tokens.push(token));
-    if (machine.canEnd) tokens.push(...this.#vocabulary.endTokens);
-    const mask = tokens.length < LIST_MAX ? Int32Array.from(tokens) : this.#wordsOf(tokens);
+    const isKey = machine.phase === KEY || machine.phase === OBJECT_KEY;
+    const mask = (isKey ? this.#keyMask() : null) ?? this.#walked();
     if (key >= 0) this.#caches.kept.keep(memo, key, mask);
     return mask;
   }
 
-  #wordsOf(tokens: readonly number[]): { readonly words: TokenWords } {
-    const words = tokenWords(this.#vocabulary.size);
-    for (const token of tokens) addToken(words, token);
-    return { words };
+  #walked(): KeptMask {
+    const tokens: number[] = [];
+    this.#walk.fromRoot(firstBytes(this.#machine), (token) => tokens.push(token));
+    if (this.#machine.canEnd) tokens.push(...this.#vocabulary.endTokens);
+    if (tokens.length < LIST_MAX) return { base: null, edits: Int32Array.from(tokens) };
+    const base = tokenWords(this.#vocabulary.size);
+    for (const token of tokens) addToken(base, token);
+    return { base, edits: NO_EDITS };
   }
 
   #stringMask(): TokenWords {
@@ -260,8 +244,8 @@ export class Masks {
     if (accepts || exits.length > 0) machine.finishScalar(NO_VERDICT);
     if (accepts) {
       const after = this.#structure();
-      if ("words" in after) words.set(after.words);
-      else after.forEach(allow);
+      const all = unpack(after, words);
+      if (all !== words) words.set(all);
     }
     tokens.forEach(allow);
     for (const node of exits) this.#walk.fromNode(node, allow);

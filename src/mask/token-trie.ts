@@ -55,11 +55,11 @@ export class TokenTrie {
   }
 
   /** Every token whose text ends at a node. */
-  *tokensAt(node: number): Generator<number> {
+  tokensAt(node: number): readonly number[] {
     const token = this.tokens[node] as number;
-    if (token < 0) return;
-    yield token;
-    yield* this.twins.get(token) ?? [];
+    if (token < 0) return NO_TOKENS;
+    const twins = this.twins.get(token);
+    return twins ? [token, ...twins] : [token];
   }
 
   #fill(order: readonly number[], texts: readonly Uint8Array[]): Map<number, number[]> {
@@ -93,6 +93,8 @@ export class TokenTrie {
     return twins;
   }
 }
+
+const NO_TOKENS: readonly number[] = [];
 
 /** Depths fit a byte; longer tokens are runs of white space that no answer needs. */
 const TOKEN_BYTES_MAX = 255;

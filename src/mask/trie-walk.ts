@@ -63,7 +63,7 @@ export class TrieWalk {
 
   /** Nodes from `at` to before `end`; the machine's state at depth `top` is saved. */
   #below(top: number, from: number, end: number, allow: (token: number) => void): void {
-    const { bytes, depths, ends, tokens, twins } = this.#trie;
+    const { bytes, depths, ends, tokens } = this.#trie;
     const machine = this.#machine;
     const marks = this.#marks;
     const inContent = this.#inContent;
@@ -84,16 +84,19 @@ export class TrieWalk {
       }
       standing = depth;
       const token = tokens[at] as number;
-      if (token >= 0) {
-        allow(token);
-        for (const twin of twins.get(token) ?? []) allow(twin);
-      }
+      if (token >= 0) this.#allow(token, allow);
       at += 1;
       if (at === ends[at - 1]) continue;
       this.#tellEnd(at - 1);
       machine.save(marks[depth]);
       inContent[depth] = this.#isInContent(at - 1, inContent[depth - 1] === 1, allow) ? 1 : 0;
     }
+  }
+
+  #allow(token: number, allow: (token: number) => void): void {
+    allow(token);
+    const twins = this.#trie.twins.get(token);
+    if (twins) for (const twin of twins) allow(twin);
   }
 
   #tellEnd(node: number): void {

@@ -1,4 +1,5 @@
 /** Typed access to the keywords of one schema object; remembers which were read. */
+import type { PatternLanguage } from "../automaton/regex.ts";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { type Dialect, definesKeyword } from "./dialect.ts";
 import { isObject, type JsonObject, type Location, type SchemaDocument } from "./document.ts";
@@ -32,6 +33,8 @@ const SILENT: ReadonlySet<string> = new Set([
 export interface SchemaMaker {
   readonly document: SchemaDocument;
   readonly annotations: string[];
+  /** As `compilePattern`. */
+  readonly pattern: (source: string) => PatternLanguage;
   schemaAt(location: Location, depth: number): Schema;
   /** A schema that stands in no document, made from another keyword's meaning. */
   derived(pointer: string, rules: Partial<Schema>): Schema;
@@ -49,6 +52,11 @@ export class KeywordReader {
     this.#parser = parser;
     this.#location = location;
     this.#depth = depth;
+  }
+
+  /** As `compilePattern`. */
+  pattern(source: string): PatternLanguage {
+    return this.#parser.pattern(source);
   }
 
   get pointer(): string {

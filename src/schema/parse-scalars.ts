@@ -2,7 +2,7 @@
 import { compare, decimalOf, ZERO } from "../automaton/decimal.ts";
 import { formatLanguage } from "../automaton/format.ts";
 import { AutomatonTooLargeError } from "../automaton/nfa.ts";
-import { compilePattern, PatternError } from "../automaton/regex.ts";
+import { PatternError } from "../automaton/regex.ts";
 import { canonicalJson, type JsonValue } from "../bytes/canonical-json.ts";
 import { DEFINED_FORMATS } from "./dialect.ts";
 import { ANY_TYPE, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING } from "./json-type.ts";
@@ -96,7 +96,7 @@ export function readStringRules(reader: KeywordReader): StringRules | null {
 /** @throws SchemaError for a pattern that is not ECMAScript, or that has no (small) automaton. */
 export function readPattern(reader: KeywordReader, keyword: string, source: string): NamedLanguage {
   try {
-    return { name: `/${source}/`, language: compilePattern(source) };
+    return { name: `/${source}/`, language: reader.pattern(source) };
   } catch (cause) {
     if (cause instanceof AutomatonTooLargeError) {
       const message = `the pattern ${source} needs ${cause.message}: make it simpler`;

@@ -27,9 +27,12 @@ export interface ParsedSchema {
   readonly derive: (pointer: string, rules: Partial<Schema>) => Schema;
 }
 
-/** @throws SchemaError */
-export function parseSchema(json: JsonValue): ParsedSchema {
-  const parser = new SchemaParser(json);
+/**
+ * @param pattern as `compilePattern`.
+ * @throws SchemaError
+ */
+export function parseSchema(json: JsonValue, pattern: SchemaMaker["pattern"]): ParsedSchema {
+  const parser = new SchemaParser(json, pattern);
   const root = parser.schemaAt(parser.document.root, 0);
   parser.readAll();
   const { schemas, annotations, document } = parser;
@@ -46,13 +49,15 @@ interface Pending {
 
 class SchemaParser implements SchemaMaker {
   readonly document: SchemaDocument;
+  readonly pattern: SchemaMaker["pattern"];
   readonly schemas: Schema[] = [];
   readonly annotations: string[] = [];
   readonly #byJson = new Map<JsonObject, Schema>();
   readonly #leaves = new Map<string, Schema>();
   readonly #pending: Pending[] = [];
 
-  constructor(json: JsonValue) {
+  constructor(json: JsonValue, pattern: SchemaMaker["pattern"]) {
+    this.pattern = pattern;
     this.document = new SchemaDocument(json);
   }
 

@@ -8,6 +8,7 @@ import { compileSchema, type SchemaGrammar } from "../grammar/compile.ts";
 import { compileGbnf } from "../grammar/gbnf-compile.ts";
 import { GbnfError } from "../grammar/gbnf-error.ts";
 import type { Grammar } from "../grammar/grammar.ts";
+import { Languages } from "../grammar/languages.ts";
 import { compileToolCall } from "../grammar/tool-call.ts";
 import { SchemaError } from "../schema/schema-error.ts";
 import { type ApiError, badRequest } from "./api-error.ts";
@@ -37,18 +38,19 @@ const FREE: Lock = {
 };
 
 export class Locks {
-  readonly #keptMax: number;
-  readonly #kept = new Map<string, Grammar>();
-  #hits = 0;
-  #misses = 0;
+  readonly #grammars: Recent<Grammar>;
+  /** By tenant. */
+  readonly #languages = new Recent<Languages>(TENANTS_MAX);
 
+  /** @param keptMax grammars kept at once. */
   constructor(keptMax: number) {
-    this.#keptMax = keptMax;
+    this.#grammars = new Recent(keptMax);
   }
 
   /** Grammars that were at hand, and that had to be compiled or refused. */
   get counts(): { readonly hits: number; readonly misses: number } {
-    return { hits: this.#hits, misses: this.#misses };
+    const { hits, misses } = this.#grammars;
+    return { hits, misses };
   }
 
   /**
@@ -96,7 +98,7 @@ export class Locks {
     const texts = JSON.stringify([tools, allowText]);
     try {
       const grammar = this.#keep(`${tenantId} tools\n${texts}`, () =>
-        compileToolCall(tools, { allowText }),
+        compileToolCall(tools, { allowText }, this.#languagesOf(tenantId)),
       );
       assert(grammar.kind === "tool-call", "a grammar is kept under what it was made from");
       const renumber = (pointer: string): string => pointerInRequest(pointer, tools);
@@ -116,23 +118,48 @@ export class Locks {
 
   #schema(tenantId: string, schema: unknown, objects: "closed" | "open"): SchemaGrammar {
     const source = `${tenantId} ${objects}\n${JSON.stringify(schema)}`;
-    const grammar = this.#keep(source, () => compileSchema(schema, { objects }));
+    const grammar = this.#keep(source, () =>
+      compileSchema(schema, { objects }, this.#languagesOf(tenantId)),
+    );
     assert(grammar.kind === "schema", "a grammar is kept under what it was made from");
     return grammar;
   }
 
   /** @param source as text: the order of properties counts, so it is not canonical. */
   #keep(source: string, compile: () => Grammar): Grammar {
-    const key = sha256Hex(source);
+    return this.#grammars.of(sha256Hex(source), compile);
+  }
+
+  /** What a tenant's schemas have in common with each other. */
+  #languagesOf(tenantId: string): Languages {
+    return this.#languages.of(tenantId, () => new Languages());
+  }
+}
+
+/** Tenants whose languages are kept at once. */
+const TENANTS_MAX = 32;
+
+/** So many values, those not asked for longest going first. */
+class Recent<V> {
+  readonly #max: number;
+  readonly #kept = new Map<string, V>();
+  hits = 0;
+  misses = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  of(key: string, make: () => V): V {
     const known = this.#kept.get(key);
-    if (known === undefined) this.#misses += 1;
-    else this.#hits += 1;
-    const grammar = known ?? compile();
+    if (known === undefined) this.misses += 1;
+    else this.hits += 1;
+    const value = known ?? make();
     this.#kept.delete(key);
-    this.#kept.set(key, grammar);
+    this.#kept.set(key, value);
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > this.#keptMax && oldest !== undefined) this.#kept.delete(oldest);
-    return grammar;
+    if (this.#kept.size > this.#max && oldest !== undefined) this.#kept.delete(oldest);
+    return value;
   }
 }
 

@@ -10,6 +10,7 @@
  */
 import { parseArgs } from "node:util";
 import { compileSchema } from "../../src/grammar/compile.ts";
+import { Languages } from "../../src/grammar/languages.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary } from "../../src/mask/vocabulary.ts";
 import { llamaTokenizer } from "../helpers/llama.ts";
@@ -40,6 +41,8 @@ const rows = (await readRows(args.rows))
   .slice(0, args.limit ? Number(args.limit) : undefined);
 const vocabulary = await loadVocabulary(args.vocabulary);
 const tokenize = await llamaTokenizer(args.vocabulary);
+
+const languages = new Languages();
 
 const compileUs: number[] = [];
 const maskUs: number[] = [];
@@ -74,6 +77,7 @@ process.stdout.write(
     row_us: summary(rowUs, [99]),
     tokens: maskUs.length,
     disagreements,
+    cpu_s: round(process.cpuUsage().user / 1e6),
     rss_mib: Math.round(process.memoryUsage.rss() / 2 ** 20),
   })}\n`,
 );
@@ -88,7 +92,11 @@ function runRow(
   const start = performance.now();
   let matcher: Matcher;
   try {
-    const grammar = compileSchema(row.schema, { objects: "open", whitespace: "flexible" });
+    const grammar = compileSchema(
+      row.schema,
+      { objects: "open", whitespace: "flexible" },
+      languages,
+    );
     matcher = new Matcher(grammar, vocabulary);
   } catch (error) {
     return { verdict: "compile_errors", reason: String(error) };
