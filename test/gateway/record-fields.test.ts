@@ -35,6 +35,7 @@ afterAll(async () => {
 });
 
 const post = (path: string, body: unknown) => send(gateway, { path, body: JSON.stringify(body) });
+const listOf = (json: Json | null, key: string) => (json ?? {})[key] as readonly Json[];
 const list = (length: number, value: unknown): unknown[] => Array.from({ length }, () => value);
 
 const CITE = { process: "cite-check", input: { text: "See 1 U.S. 1.", as_of: "2026-07-01" } };
@@ -128,14 +129,14 @@ test.each(BODIES)("%s of %j", async (path, body, pointer) => {
 test("a search gives five results, or as many as asked, to ten", async () => {
   const count = async (body: object) => {
     const { json } = await post("/v1/search", { query: "walnut tariff", ...body });
-    return (json?.["results"] as readonly Json[]).length;
+    return listOf(json, "results").length;
   };
   expect(await Promise.all([{}, { max_results: 1 }, { max_results: 10 }].map(count))).toEqual([
     5, 1, 10,
   ]);
   const { json } = await post("/v1/search", { query: "walnut" });
   expect(Object.keys(json ?? {})).toEqual(["query", "provider", "results", "receipt"]);
-  const [first] = json?.["results"] as readonly Json[];
+  const [first] = listOf(json, "results");
   expect(Object.keys(first ?? {})).toEqual(["title", "url", "snippet"]);
 });
 
@@ -163,7 +164,7 @@ test("reads of the state take their parameters, refuse others, and leave no row"
   await post("/v1/state/matters", { matters });
   const count = (await rowsOf(gateway)).length;
   const get = (path: string) => send(gateway, { path: `/v1/state/${path}` });
-  const sizes = async (path: string) => ((await get(path)).json?.["data"] as unknown[]).length;
+  const sizes = async (path: string) => listOf((await get(path)).json, "data").length;
   expect(await sizes("search?q=hazel")).toBe(100);
   expect(await sizes("search?q=hazel&limit=101")).toBe(101);
   expect(await sizes("matters?q=hazel")).toBe(100);
