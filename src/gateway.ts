@@ -106,6 +106,8 @@ export interface Gateway extends Omit<Trust, "close"> {
   /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
   readonly whenReady: Promise<void>;
   readonly version: string;
+  /** Every route of the API. */
+  readonly routes: App["routes"];
   readonly engine: Pick<Engine, "tiers" | "ready" | "embedder">;
   /** Ends running answers, writes what waits, and frees the data directory. */
   close(): Promise<void>;
@@ -173,6 +175,7 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
       app.fetch(request, seenThrough(config.trustedProxies, request, info)),
     whenReady: engine.whenReady,
     version: VERSION,
+    routes: app.routes,
     engine,
     ...trust,
     async close() {

@@ -67,7 +67,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:net",
   ],
   cron: ["bytes", "ledger", "anchor", "@elysiajs/cron", "elysia"],
-  http: ["console", "bytes", "crypto", "receipt", "tenant", "service", "elysia", "typebox"],
+  // What the API is, as data.
+  openapi: [],
+  http: [
+    "console",
+    "openapi",
+    "bytes",
+    "crypto",
+    "receipt",
+    "tenant",
+    "service",
+    "elysia",
+    "typebox",
+  ],
   // What browsers get: the page, with the verifier and the compiler in it.
   console: [
     "grammar",

@@ -35,6 +35,8 @@ export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
 
 export interface App {
   fetch(request: Request, info: RequestInfo): Promise<Response>;
+  /** Every route, with `:name` for what varies. */
+  readonly routes: Routes;
 }
 
 /** Endpoints that take records rather than chats. */
@@ -70,5 +72,8 @@ export function createApp(deps: AppDeps): App {
     .use(embeddingsRoutes(plugin, { ...deps, replays }))
     .use(chatRoutes(plugin, { ...deps, sse, replays }));
   routes = app.routes.map(({ method, path }) => ({ method, path }));
-  return { fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)) };
+  return {
+    routes,
+    fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)),
+  };
 }
