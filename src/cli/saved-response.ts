@@ -6,7 +6,8 @@ import type { CliIo } from "./io.ts";
 
 /** Calls that leave a row when they are answered with 200. */
 const BILLABLE =
-  /^\/v1\/(chat\/completions|chat-grounded|compose|process\/[^/]+|responses|search|state\/matters)$/;
+  /^\/v1\/(chat\/completions|chat-grounded|compose|responses|search|state\/matters)$/;
+const BILLABLE_PROCESS = /^\/v1\/process\/[^/]+$/;
 const STATUS_LINE = /^HTTP\/[0-9.]+ ([0-9]{3})/;
 
 /**
