@@ -24,7 +24,7 @@ export async function readSavedResponse(io: CliIo, text: string): Promise<SavedR
   const isRecorded =
     method === "POST" &&
     status === 200 &&
-    BILLABLE.test(path) &&
+    (BILLABLE.test(path) || BILLABLE_PROCESS.test(path)) &&
     !headers.has("idempotent-replayed");
   return {
     method,
