@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const post = (path: string, body: unknown) => send(gateway, { path, body: JSON.stringify(body) });
-const listOf = (json: Json | null, key: string) => (json ?? {})[key] as readonly Json[];
+const listOf = (json: Json | null, key: string) => json?.[key] as readonly Json[];
 const list = (length: number, value: unknown): unknown[] => Array.from({ length }, () => value);
 
 const CITE = { process: "cite-check", input: { text: "See 1 U.S. 1.", as_of: "2026-07-01" } };
