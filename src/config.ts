@@ -111,6 +111,7 @@ export const SETTINGS = {
   masterKeyNext: secret("master-key-next", "the key that follows, during a rotation"),
   rootKey: secret("root-key", "certifies attestation keys"),
   adminKey: secret("admin-key", "what X-Admin-Key must be"),
+  metricsKey: secret("metrics-key", "what monitoring sends to /metrics as its Bearer token"),
   stripeWebhookSecret: secret("stripe-webhook-secret", "of the webhook; two with a comma"),
 } as const;
 

@@ -66,6 +66,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "anchor",
     "node:net",
   ],
+  // What operators run it with.
+  ops: ["runtime", "service", "prom-client"],
   cron: ["bytes", "ledger", "anchor", "@elysiajs/cron", "elysia"],
   // What the API is, as data.
   openapi: [],
@@ -115,6 +117,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "service",
     "cron",
     "http",
+    "ops",
     "verify",
     "elysia",
     "node:crypto",

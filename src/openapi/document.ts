@@ -37,6 +37,7 @@ export function openApiDocument(version: string): object {
           name: "Signature",
           description: "RFC 9421 with Signature-Input; see src/tenant/README.md",
         },
+        metricsKey: { type: "http", scheme: "bearer", description: "SVC_METRICS_KEY" },
         adminKey: { type: "apiKey", in: "header", name: "X-Admin-Key" },
       },
     },

@@ -207,4 +207,16 @@ const ADMIN_PATHS: Paths = {
   },
 };
 
-export const OPERATOR_PATHS: Paths = { ...NEWCOMER_PATHS, ...ADMIN_PATHS };
+const METRICS_PATHS: Paths = {
+  "/metrics": {
+    get: operation({
+      tag: "Health",
+      summary: "For Prometheus; open on a server that listens on 127.0.0.1 and has no metrics key",
+      access: "metrics",
+      answer: text,
+      answerType: "text/plain; version=0.0.4; charset=utf-8",
+    }),
+  },
+};
+
+export const OPERATOR_PATHS: Paths = { ...NEWCOMER_PATHS, ...ADMIN_PATHS, ...METRICS_PATHS };

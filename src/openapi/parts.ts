@@ -67,8 +67,8 @@ const IDEMPOTENCY_KEY: Parameter = inHeader(
   "1 to 255 printable characters: the same request again gets the stored answer, and costs nothing",
 );
 
-/** Who may call: with a tenant's key, with the operator's, or anybody. */
-type Access = "key" | "admin" | "public";
+/** Who may call: with a tenant's key, with the operator's, with monitoring's, or anybody. */
+type Access = "key" | "admin" | "metrics" | "public";
 
 export interface OperationParts {
   readonly tag: string;
@@ -94,6 +94,7 @@ export interface OperationParts {
 const SECURITY: Readonly<Record<Access, readonly object[]>> = {
   key: [{ bearer: [] }, { signature: [] }],
   admin: [{ adminKey: [] }],
+  metrics: [{ metricsKey: [] }],
   public: [],
 };
 
