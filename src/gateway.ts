@@ -4,6 +4,7 @@
  */
 
 import { randomFillSync } from "node:crypto";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { type AnchorConfig, NO_ANCHORS } from "./anchor/anchor-config.ts";
 import { timeOrderedId } from "./bytes/base32.ts";
@@ -12,9 +13,12 @@ import { checkpointCron } from "./cron/checkpoint-cron.ts";
 import type { Grammar } from "./grammar/grammar.ts";
 import { type App, createApp } from "./http/app.ts";
 import type { RequestInfo } from "./http/door.ts";
+import type { MetricsAccess } from "./http/metrics-routes.ts";
 import type { Log } from "./ledger/clock.ts";
 import { lockOf } from "./mask/lock-of.ts";
 import { loadVocabulary } from "./mask/vocabulary.ts";
+import { Metrics } from "./ops/metrics.ts";
+import { metricsSources } from "./ops/metrics-sources.ts";
 import type { ProcessEngine } from "./process/definition.ts";
 import { PROCESS_ENGINES } from "./process/processes.ts";
 import type { Registry } from "./process/registry.ts";
@@ -72,6 +76,8 @@ export interface GatewayConfig {
   readonly rootKey: string | null;
   /** What X-Admin-Key must be; null: nobody is let in. */
   readonly adminKey: string | null;
+  /** Who may read `/metrics`. */
+  readonly metricsAccess: MetricsAccess;
   /** Of the payment provider's webhook; none: no event is genuine. */
   readonly stripeWebhookSecrets: readonly string[];
   /** For a checkout that does not say what it sold. */
@@ -91,6 +97,8 @@ export interface GatewayConfig {
 export interface GatewayDeps {
   /** Unix milliseconds. */
   readonly nowMs: () => number;
+  /** When the machine started, Unix milliseconds. */
+  readonly bootedMs: number;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Facts without secrets. */
   readonly log: Log;
@@ -106,6 +114,8 @@ export interface Gateway extends Omit<Trust, "close"> {
   /** Resolves once every tier can decode; rejects where a model cannot be loaded. */
   readonly whenReady: Promise<void>;
   readonly version: string;
+  /** Every route of the API. */
+  readonly routes: App["routes"];
   readonly engine: Pick<Engine, "tiers" | "ready" | "embedder">;
   /** Ends running answers, writes what waits, and frees the data directory. */
   close(): Promise<void>;
@@ -125,6 +135,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   masterKeyNext: null,
   rootKey: null,
   adminKey: null,
+  metricsAccess: "closed",
   stripeWebhookSecrets: [],
   checkoutPackage: null,
   trustedProxies: [],
@@ -137,6 +148,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
 /** What the process itself offers. */
 const PROCESS_DEPS: GatewayDeps = {
   nowMs: Date.now,
+  bootedMs: Date.now() - uptime() * 1000,
   randomBytes: (count) => randomFillSync(new Uint8Array(count)),
   log: () => {},
   onFatal: (error) => {
@@ -167,12 +179,21 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
   const schedule = checkpointCron({ checkpoints, anchors, log: deps.log });
   const engine = startEngineOf(config, deps);
   const search = openSearch(config.search, config.dataDir);
-  const app = openApp(config, deps, { trust, engine, search });
+  const locks = new Locks(config.limits.compiledSchemasMax);
+  const metrics = new Metrics(
+    metricsSources({ version: VERSION, nowMs: deps.nowMs, trust, engine, locks }),
+  );
+  const app = openApp(config, deps, { trust, engine, search, locks, metrics });
   return {
-    fetch: (request, info = { clientAddress: null }) =>
-      app.fetch(request, seenThrough(config.trustedProxies, request, info)),
+    async fetch(request, info = { clientAddress: null }) {
+      const seen = seenThrough(config.trustedProxies, request, info);
+      const response = await app.fetch(request, seen);
+      metrics.observeResponse(response.status);
+      return response;
+    },
     whenReady: engine.whenReady,
     version: VERSION,
+    routes: app.routes,
     engine,
     ...trust,
     async close() {
@@ -217,14 +238,17 @@ interface Parts {
   readonly trust: Trust;
   readonly engine: Engine<Grammar>;
   readonly search: SearchPort;
+  readonly locks: Locks;
+  readonly metrics: Metrics;
 }
 
-function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, search }: Parts): App {
+function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
+  const { engine, locks, metrics, search, trust } = parts;
   const { limits } = config;
   const { nowMs, randomBytes, log } = deps;
   const { tenants, ledger, keys, checkpoints, rev, store } = trust;
-  const meter = new Meter({ ledger, admission: trust.admission, rev });
-  const locks = new Locks(limits.compiledSchemasMax);
+  const { admission } = trust;
+  const meter = new Meter({ ledger, admission, rev, observe: (call) => metrics.observeCall(call) });
   const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
@@ -243,6 +267,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
       limitHeaders: (identity) => meter.limitHeaders(identity),
     },
     enter: (identity) => meter.enter(identity),
+    log,
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
@@ -267,6 +292,8 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, { trust, engine, sear
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
     consoleAssets: new ConsoleAssets(),
+    metricsAccess: config.metricsAccess,
+    metrics: () => metrics.text(),
     ...operatorParts(config, deps, trust, meter),
   });
 }
@@ -283,10 +310,14 @@ function seenThrough(
 }
 
 /** Keys that sign requests, and requests that were signed. */
-function signerParts({ nowMs, randomBytes, log }: GatewayDeps, { store, tenants }: Trust) {
+function signerParts(
+  { bootedMs, nowMs, randomBytes, log }: GatewayDeps,
+  { store, tenants }: Trust,
+) {
   const signed = new SignedRequests({
     publicKeyOf: (keyId) => tenants.publicKeyOf(keyId),
     nonces: new Nonces(store, nowMs()),
+    bootedMs,
     nowMs,
   });
   const registry = new SignerRegistry({ tenants, randomBytes, nowMs });

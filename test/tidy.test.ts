@@ -66,8 +66,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "anchor",
     "node:net",
   ],
+  // What operators run it with.
+  ops: ["runtime", "service", "prom-client"],
   cron: ["bytes", "ledger", "anchor", "@elysiajs/cron", "elysia"],
-  http: ["console", "bytes", "crypto", "receipt", "tenant", "service", "elysia", "typebox"],
+  // What the API is, as data.
+  openapi: [],
+  http: [
+    "console",
+    "openapi",
+    "bytes",
+    "crypto",
+    "receipt",
+    "tenant",
+    "service",
+    "elysia",
+    "typebox",
+  ],
   // What browsers get: the page, with the verifier and the compiler in it.
   console: [
     "grammar",
@@ -103,6 +117,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "service",
     "cron",
     "http",
+    "ops",
     "verify",
     "elysia",
     "node:crypto",

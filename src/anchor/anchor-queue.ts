@@ -8,7 +8,7 @@
  * Rows are made in the checkpoint's own transaction. An answer that a crash swallows is asked for
  * again: both protocols take the same digest any number of times.
  */
-import { and, asc, count, eq, inArray, lte } from "drizzle-orm";
+import { and, asc, count, eq, inArray, lte, max } from "drizzle-orm";
 import type { RandomBytes } from "../crypto/secret-box.ts";
 import type { Store } from "../store/store.ts";
 import { type AnchorConfig, mayAsk } from "./anchor-config.ts";
@@ -105,6 +105,16 @@ export class AnchorQueue {
 
   statesOf(checkpointN: number): AnchorState[] {
     return this.#rowsOf(checkpointN).map(({ kind, target, state }) => ({ kind, target, state }));
+  }
+
+  /** The newest checkpoint that an anchor is confirmed for; null before any is. */
+  newestConfirmed(): number | null {
+    const row = this.#deps.store.reads
+      .select({ n: max(anchorTable.checkpointN) })
+      .from(anchorTable)
+      .where(eq(anchorTable.state, "confirmed"))
+      .get();
+    return row?.n ?? null;
   }
 
   /** How many anchors stand where. */

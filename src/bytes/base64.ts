@@ -1,7 +1,7 @@
 /** Padded base64 (RFC 4648 section 4), one spelling per value. */
 
 export function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return bytes.toBase64();
 }
 
 /** @returns the bytes, or null unless `text` is exactly how `toBase64` would write them. */

@@ -1,7 +1,7 @@
 /** Base64url without padding (RFC 4648 section 5), one spelling per value. */
 
 export function toBase64Url(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url");
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
 /** @returns the bytes, or null unless `text` is exactly how `toBase64Url` would write them. */

@@ -1,6 +1,7 @@
 /** UTF-8 to and from strings, strictly. */
 
 const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function utf8Encode(text: string): Uint8Array {
   return ENCODER.encode(text);
@@ -13,7 +14,7 @@ export function utf8Encode(text: string): Uint8Array {
  */
 export function utf8Decode(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return DECODER.decode(bytes);
   } catch {
     return null;
   }

@@ -164,7 +164,7 @@ async function recordRestore(config: Config, manifest: Manifest, nowMs: number):
   });
   try {
     const { admission, ledger, store, tenants } = trust;
-    const meter = new Meter({ ledger, admission, rev });
+    const meter = new Meter({ ledger, admission, rev, observe: () => {} });
     const admin = new Admin({ adminKey: null, store, tenants, meter, nowMs: () => nowMs });
     const facts = JSON.stringify(manifest);
     const { row } = await admin.record(

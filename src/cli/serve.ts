@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-ty
 import { type AnchorConfig, PUBLIC_CALENDARS } from "../anchor/anchor-config.ts";
 import type { Config, ReadConfig } from "../config.ts";
 import { printConfig } from "../config.ts";
-import { GATEWAY_DEFAULTS, type Gateway, openGateway } from "../gateway.ts";
+import { GATEWAY_DEFAULTS, type Gateway, type GatewayConfig, openGateway } from "../gateway.ts";
 import type { CreatedKey } from "../tenant/tenants.ts";
 import { printReady } from "./banner.ts";
 import { openControlServer } from "./control-server.ts";
@@ -124,14 +124,21 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     checkoutPackage: config.checkoutPackage,
     trustedProxies: config.trustedProxies,
     hosts: hostsOf(config),
+    metricsAccess: metricsAccessOf(config),
     anchors: anchorsOf(config),
   };
 }
 
+const isLocal = ({ behindProxy, host }: Config): boolean => host === "127.0.0.1" && !behindProxy;
+
+function metricsAccessOf(config: Config): GatewayConfig["metricsAccess"] {
+  if (config.metricsKey !== null) return { key: config.metricsKey };
+  return isLocal(config) ? "open" : "closed";
+}
+
 /** On this machine alone, its own names suffice; elsewhere the operator knows the names. */
-function hostsOf({ behindProxy, host, hosts }: Config): readonly string[] | null {
-  const isLocal = host === "127.0.0.1" && !behindProxy;
-  return hosts ?? (isLocal ? ["localhost", "127.0.0.1", "[::1]"] : null);
+function hostsOf(config: Config): readonly string[] | null {
+  return config.hosts ?? (isLocal(config) ? ["localhost", "127.0.0.1", "[::1]"] : null);
 }
 
 function anchorsOf({ calendars, timestampAuthority: url }: Config): AnchorConfig {

@@ -7,8 +7,12 @@ import type { HeldHead, Report } from "../verify/verify.ts";
 import { CliError, EXIT_USAGE, PrintedFailure } from "./cli-error.ts";
 import { readText } from "./files.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";
+import { readSavedResponse } from "./saved-response.ts";
 import { examples } from "./settings.ts";
 import { isJsonFile, verifyCompositionFile } from "./verify-composition.ts";
+
+const RESPONSE_HELP =
+  "an answer as curl -i printed it, and the body of its request; may be repeated";
 
 export function verifyCommand(io: CliIo): CommandUnknownOpts {
   const command = new Command("verify")
@@ -18,6 +22,7 @@ export function verifyCommand(io: CliIo): CommandUnknownOpts {
     .option("--root-key <HEX>", "insist on this root key (64 hex digits)")
     .option("--secret-file <FILE>", "HMAC secrets, one a line, oldest first: checks row MACs too")
     .option("--head <APP:HEIGHT:HASH>", "a head seen earlier; may be repeated", addTo, [])
+    .option("--response <PATH:FILE[:REQUEST]>", RESPONSE_HELP, addTo, [])
     .option("--json", "print the whole report");
   command.addHelpText(
     "after",
@@ -26,6 +31,7 @@ export function verifyCommand(io: CliIo): CommandUnknownOpts {
       "svc verify export.tar",
       'svc verify export.tar --root-key "$ROOT" --secret-file secrets.txt',
       "svc verify export.tar --head default:41:9f0c…",
+      "svc verify export.tar --response /v1/process/iolta-reconcile:answer.http:input.json",
       "svc verify answer.json --request workflow.json",
     ),
   );
@@ -42,6 +48,7 @@ export function verifyCommand(io: CliIo): CommandUnknownOpts {
     const report = await verifyPath(resolve(io.directory, path), {
       heldHeads: options.head.map(headFrom),
       hmacSecrets,
+      responses: await Promise.all(options.response.map((text) => readSavedResponse(io, text))),
       ...(rootKey === undefined ? {} : { rootKey }),
     });
     if (options.json) printJson(io, report);
@@ -72,6 +79,7 @@ function printReport(io: CliIo, { finding, damagedFiles, notes, summary }: Repor
       `${height} rows, head ${headHash}`,
     ]),
     ["anchors", anchors === "" ? "none" : anchors],
+    ["responses", String(summary.responses)],
   ]);
   for (const note of notes) print(io, styled(io, "yellow", `note: ${note}`));
 }

@@ -1,8 +1,8 @@
 /** The operator's endpoints. Every one of them asks for the admin key first. */
 import { Elysia } from "elysia";
-import type { Admin } from "../service/admin.ts";
+import { type Admin, pageOf } from "../service/admin.ts";
 import type { Limits } from "../service/limits.ts";
-import type { UsageLine, UsageQuery } from "../service/usage.ts";
+import { type UsageLine, type UsageQuery, usageLineId } from "../service/usage.ts";
 import { createdKeyBody, keyBody } from "../tenant/key-wire.ts";
 import type { Package } from "../tenant/packages.ts";
 import type { TenantFacts } from "../tenant/tenant-list.ts";
@@ -23,6 +23,7 @@ const ITEMS = 100;
 const ITEMS_MAX = 1000;
 const TENANT_ID = /^t_[0-9A-HJKMNP-TV-Z]{26}$/;
 const APP_ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const USAGE_ID = /^[A-Za-z0-9_~./:@+ -]{1,500}$/;
 const ANY_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function adminRoutes(door: DoorPlugin, deps: AdminRoutesDeps) {
@@ -34,9 +35,9 @@ export function adminRoutes(door: DoorPlugin, deps: AdminRoutesDeps) {
     .use(door)
     .get("/admin/keys", ({ call }) => {
       enter(call);
-      const query = new QueryReader(call.query, ["tenant_id", "after", "limit"]);
+      const query = new QueryReader(call.query, ["tenant_id", ...PAGE]);
       const tenantId = query.text("tenant_id", TENANT_ID);
-      const { items, next } = admin.keys(tenantId, ...pageOf(query));
+      const { items, next } = admin.keys(tenantId, ...pageParameters(query));
       return jsonAnswer({ keys: items.map(keyBody), next });
     })
     .post("/admin/keys", ({ call }) => {
@@ -56,14 +57,16 @@ export function adminRoutes(door: DoorPlugin, deps: AdminRoutesDeps) {
     })
     .get("/admin/usage", async ({ call }) => {
       enter(call);
-      const query = new QueryReader(call.query, ["tenant_id", "app_id", "since", "until"]);
-      const usage = await deps.usage({
+      const names = ["tenant_id", "app_id", "since", "until", ...PAGE];
+      const query = new QueryReader(call.query, names);
+      const lines = await deps.usage({
         tenantId: query.text("tenant_id", TENANT_ID),
         appId: query.text("app_id", APP_ID),
         sinceMs: query.integer("since", 0, Number.MAX_SAFE_INTEGER) ?? 0,
         untilMs: query.integer("until", 0, Number.MAX_SAFE_INTEGER) ?? Number.MAX_SAFE_INTEGER,
       });
-      return jsonAnswer({ usage });
+      const { items, next } = pageOf(lines, usageLineId, ...pageParameters(query, USAGE_ID));
+      return jsonAnswer({ usage: items, next });
     })
     .use(tenantRoutes(door, deps, enter, done))
     .use(packageRoutes(door, deps, enter, done));
@@ -78,7 +81,7 @@ function tenantRoutes(door: DoorPlugin, deps: AdminRoutesDeps, enter: Enter, don
     .use(door)
     .get("/admin/tenants", ({ call }) => {
       enter(call);
-      const { items, next } = admin.tenants(...pageOf(new QueryReader(call.query, PAGE)));
+      const { items, next } = admin.tenants(...pageParameters(new QueryReader(call.query, PAGE)));
       return jsonAnswer({ tenants: items.map(tenantBody), next });
     })
     .put("/admin/tenants/:tenant_id/package", ({ call, params }) => {
@@ -102,7 +105,8 @@ function packageRoutes(door: DoorPlugin, deps: AdminRoutesDeps, enter: Enter, do
     .use(door)
     .get("/admin/packages", ({ call }) => {
       enter(call);
-      return jsonAnswer({ packages: admin.packages().map(packageBody) });
+      const { items, next } = admin.packages(...pageParameters(new QueryReader(call.query, PAGE)));
+      return jsonAnswer({ packages: items.map(packageBody), next });
     })
     .put("/admin/packages/:id", ({ call, params }) => {
       enter(call);
@@ -152,8 +156,8 @@ function readBody(call: Call, limits: Limits, names: readonly string[]): ObjectF
 
 const PAGE = ["after", "limit"];
 
-function pageOf(query: QueryReader): [after: string | null, limit: number] {
-  return [query.text("after", ANY_ID), query.integer("limit", 1, ITEMS_MAX) ?? ITEMS];
+function pageParameters(query: QueryReader, form = ANY_ID): [after: string | null, limit: number] {
+  return [query.text("after", form), query.integer("limit", 1, ITEMS_MAX) ?? ITEMS];
 }
 
 function tenantBody(tenant: TenantFacts): object {

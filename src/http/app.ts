@@ -9,6 +9,7 @@ import { Door, type DoorDeps, type RequestInfo, type Routes } from "./door.ts";
 import { type EmbeddingsRoutesDeps, embeddingsRoutes } from "./embeddings-routes.ts";
 import { refusalOf } from "./error-answer.ts";
 import { type KeyRoutesDeps, keyRoutes } from "./key-routes.ts";
+import { type MetricsRoutesDeps, metricsRoutes } from "./metrics-routes.ts";
 import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
 import { type ProcessRoutesDeps, processRoutes } from "./process-routes.ts";
 import { Replays, type ReplaysDeps } from "./replays.ts";
@@ -24,6 +25,7 @@ type RoutesDeps = ConsoleRoutesDeps &
   PaymentRoutesDeps &
   SignUpRoutesDeps &
   SystemRoutesDeps &
+  MetricsRoutesDeps &
   AuditRoutesDeps &
   Omit<ProcessRoutesDeps & StateRoutesDeps & SearchRoutesDeps & EmbeddingsRoutesDeps, "replays"> &
   Omit<ChatRoutesDeps, "sse" | "replays">;
@@ -35,6 +37,8 @@ export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
 
 export interface App {
   fetch(request: Request, info: RequestInfo): Promise<Response>;
+  /** Every route, with `:name` for what varies. */
+  readonly routes: Routes;
 }
 
 /** Endpoints that take records rather than chats. */
@@ -58,6 +62,7 @@ export function createApp(deps: AppDeps): App {
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .use(plugin)
     .use(systemRoutes(plugin, deps))
+    .use(metricsRoutes(plugin, deps))
     .use(consoleRoutes(plugin, deps))
     .use(adminRoutes(plugin, deps))
     .use(keyRoutes(plugin, deps))
@@ -70,5 +75,8 @@ export function createApp(deps: AppDeps): App {
     .use(embeddingsRoutes(plugin, { ...deps, replays }))
     .use(chatRoutes(plugin, { ...deps, sse, replays }));
   routes = app.routes.map(({ method, path }) => ({ method, path }));
-  return { fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)) };
+  return {
+    routes,
+    fetch: (request, info) => door.answer(request, info, async (it) => app.handle(it)),
+  };
 }

@@ -1,8 +1,10 @@
 /** A tenant's audit log, and the public checkpoints. */
 import { Elysia } from "elysia";
 import type { Audit } from "../service/audit.ts";
-import { jsonAnswer } from "./answer.ts";
+import { bytesAnswer, jsonAnswer } from "./answer.ts";
+import { checkpointPage } from "./checkpoint-page.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
+import { page } from "./form.ts";
 import { largeResponse } from "./large-response.ts";
 import type { SealDeps } from "./seal.ts";
 import { QueryReader } from "./wire/query.ts";
@@ -15,6 +17,13 @@ export interface AuditRoutesDeps {
 const SLICE_ROWS = 100;
 const SLICE_ROWS_MAX = 1000;
 const APP_ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/** By the last part of a checkpoint file's name. */
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  json: "application/json",
+  ots: "application/vnd.opentimestamps.v1",
+  tsr: "application/timestamp-reply",
+};
 
 export function auditRoutes(door: DoorPlugin, { audit, seal }: AuditRoutesDeps) {
   return new Elysia()
@@ -47,8 +56,14 @@ export function auditRoutes(door: DoorPlugin, { audit, seal }: AuditRoutesDeps) 
       const { tenantId } = callerOf(call).identity;
       return jsonAnswer(audit.receipt(tenantId, params.request_id));
     })
+    .get("/audit", () => page(checkpointPage(audit.checkpointFacts())))
     .get("/audit/checkpoint/latest", () => jsonAnswer(audit.latestCheckpoint()))
     .get("/audit/checkpoint/verify", () => jsonAnswer(audit.verifyCheckpoints()))
+    .get("/audit/checkpoint/:file", ({ params }) => {
+      const extension = params.file.slice(params.file.lastIndexOf(".") + 1);
+      const bytes = audit.checkpointFile(params.file);
+      return bytesAnswer(bytes, FILE_TYPES[extension] ?? "text/plain; charset=utf-8", {});
+    })
     .get("/audit/checkpoint", ({ call }) => {
       const query = new QueryReader(call.query, ["ts"]);
       return jsonAnswer(audit.checkpointAt(query.requiredInteger("ts")));

@@ -22,8 +22,8 @@ export function embeddingsRoutes(door: DoorPlugin, deps: EmbeddingsRoutesDeps) {
     requireJson(call.headers);
     const body = parseJson(call.body, { depthMax, tokensMax });
     const request = readEmbeddingsRequest(body, deps.limits);
-    return deps.replays.once(call, caller, async () =>
-      recordedAnswer(await deps.createEmbeddings(caller, request)),
+    return deps.replays.once(call, caller, async (known) =>
+      recordedAnswer(await deps.createEmbeddings(known, request)),
     );
   });
 }

@@ -78,7 +78,8 @@ export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-function layout(title: string, content: string): string {
+/** A whole page. @param content HTML. */
+export function layout(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>

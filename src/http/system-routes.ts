@@ -1,5 +1,6 @@
 /** Liveness, readiness, identity, models and attestation keys. */
 import { Elysia } from "elysia";
+import { openApiDocument } from "../openapi/document.ts";
 import { ApiError } from "../service/api-error.ts";
 import { identityBody, type System } from "../service/system.ts";
 import { jsonAnswer, textAnswer } from "./answer.ts";
@@ -17,6 +18,7 @@ export function systemRoutes(door: DoorPlugin, deps: SystemRoutesDeps) {
   const { system } = deps;
   return new Elysia()
     .use(door)
+    .get("/openapi.json", () => jsonAnswer(openApiDocument(system.version)))
     .get("/health", () => jsonAnswer(system.health()))
     .get("/ready", () => {
       const readiness = system.readiness();

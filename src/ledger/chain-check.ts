@@ -4,7 +4,7 @@
  */
 import { toHex } from "../bytes/hex.ts";
 import { utf8Decode } from "../bytes/utf8.ts";
-import { sha256 } from "../crypto/hash.ts";
+import { sha256Hex } from "../crypto/hash.ts";
 import { type MacKeys, rowMac, ZERO_MAC } from "./mac.ts";
 import { ZERO_HASH } from "./row.ts";
 
@@ -75,6 +75,8 @@ export class ChainChecker {
   readonly #macKeys: MacKeys;
   #position: ChainPosition;
   #members: RowMembers | null = null;
+  /** The MAC key of the row before, and its epoch. */
+  #key: { readonly epoch: number; readonly bytes: Uint8Array | null } = { epoch: 0, bytes: null };
 
   /** @param after the position that the first row to come must continue. */
   constructor(
@@ -102,11 +104,9 @@ export class ChainChecker {
     this.#members = null;
     if (row.seq !== before.seq + 1)
       return this.#break(before.seq + 1, "seq", before.seq + 1, row.seq);
-    const rowHash = sha256(row.body);
-    const hashHex = toHex(rowHash);
-    if (hashHex !== toHex(row.rowHash)) {
-      return this.#break(row.seq, "row_hash", hashHex, toHex(row.rowHash));
-    }
+    const hashHex = sha256Hex(row.body);
+    const storedHex = toHex(row.rowHash);
+    if (hashHex !== storedHex) return this.#break(row.seq, "row_hash", hashHex, storedHex);
     const members = parseMembers(row.body);
     this.#members = members;
     if (members === null) return this.#break(row.seq, "body", "a JSON object", "something else");
@@ -121,12 +121,22 @@ export class ChainChecker {
 
   /** The first member that belongs to another row or chain, or contradicts the columns. */
   #firstForeign(row: StoredRow, members: RowMembers): { expected: string; found: string } | null {
+    const { tenantId, appId } = this.#chain;
+    const isOwn =
+      members.t === "svc.row" &&
+      members.v === 1 &&
+      members.tenant_id === tenantId &&
+      members.app_id === appId &&
+      members.seq === row.seq &&
+      members.ts === row.ts &&
+      members.request_id === row.requestId;
+    if (isOwn) return null;
     const { t, v, tenant_id, app_id, seq, ts, request_id } = members;
     const pairs: readonly (readonly [string, RowValue, RowValue | undefined])[] = [
       ["t", "svc.row", t],
       ["v", 1, v],
-      ["tenant_id", this.#chain.tenantId, tenant_id],
-      ["app_id", this.#chain.appId, app_id],
+      ["tenant_id", tenantId, tenant_id],
+      ["app_id", appId, app_id],
       ["seq", row.seq, seq],
       ["ts", row.ts, ts],
       ["request_id", row.requestId, request_id],
@@ -140,7 +150,7 @@ export class ChainChecker {
   #checkMac(row: StoredRow, members: RowMembers, hashHex: string): ChainBreak | null {
     const before = this.#position;
     const epoch = Number(members.mac_epoch);
-    const key = this.#macKeys.keyOf(this.#chain.tenantId, epoch);
+    const key = this.#keyOf(epoch);
     if (key === null) return this.#break(row.seq, "row_mac", "a known mac_epoch", epoch);
     const mac = rowMac(key, epoch === before.macEpoch ? before.rowMac : ZERO_MAC, row.rowHash);
     const expected = toHex(mac);
@@ -148,6 +158,14 @@ export class ChainChecker {
     if (expected !== found) return this.#break(row.seq, "row_mac", expected, found);
     this.#position = { seq: row.seq, rowHash: hashHex, rowMac: mac, macEpoch: epoch, ts: row.ts };
     return null;
+  }
+
+  /** Neighbours mostly share it. */
+  #keyOf(epoch: number): Uint8Array | null {
+    if (epoch !== this.#key.epoch) {
+      this.#key = { epoch, bytes: this.#macKeys.keyOf(this.#chain.tenantId, epoch) };
+    }
+    return this.#key.bytes;
   }
 
   #break(
@@ -164,7 +182,7 @@ export class ChainChecker {
 /** The position after a stored row, taken from its own bytes; it is not checked. */
 export function positionAfter(row: StoredRow): ChainPosition {
   const macEpoch = Number(parseMembers(row.body)?.mac_epoch ?? 0);
-  const rowHash = toHex(sha256(row.body));
+  const rowHash = sha256Hex(row.body);
   return { seq: row.seq, rowHash, rowMac: row.rowMac, macEpoch, ts: row.ts };
 }
 

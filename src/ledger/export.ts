@@ -12,17 +12,16 @@ import { Sha256, sha256Hex } from "../crypto/hash.ts";
 import { signNote } from "../crypto/signed-note.ts";
 import type { AttestationKeys } from "./attestation-keys.ts";
 import type { StoredRow } from "./chain-check.ts";
+import { type CheckpointFilesDeps, checkpointFiles } from "./checkpoint-files.ts";
 import type { Checkpoint } from "./checkpoint-record.ts";
 import type { HeadLeaf } from "./checkpoint-tree.ts";
-import type { Checkpoints } from "./checkpoints.ts";
 import type { ChainState } from "./heads.ts";
 import type { Ledger } from "./ledger.ts";
 import { tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
-export interface ExportDeps {
+export interface ExportDeps extends CheckpointFilesDeps {
   readonly ledger: Ledger;
   readonly keys: AttestationKeys;
-  readonly checkpoints: Checkpoints;
   /** Signs a chain's head: `receipt/chain-head.ts`. */
   readonly signHead: (head: {
     readonly tenantId: string;
@@ -30,8 +29,6 @@ export interface ExportDeps {
     readonly height: number;
     readonly asOfMs: number;
   }) => SignedHead;
-  /** Proofs of a checkpoint's time, by file extension: `ots`, `tsr`; pending ones included. */
-  readonly anchorFiles: (checkpointN: number) => ReadonlyMap<string, Uint8Array>;
 }
 
 interface SignedHead {
@@ -129,13 +126,13 @@ function* files(deps: ExportDeps, captured: Captured): Generator<ExportedFile> {
   yield plainFile("root.pub", utf8Encode(`${toHex(keys.rootPublicKey)}\n`));
   const lines = captured.keyRecords.map(({ signature, record }) => `${signature} ${record}\n`);
   yield plainFile("keys.txt", utf8Encode(lines.join("")));
-  yield* checkpointFiles(deps, captured);
+  yield* allCheckpointFiles(deps, captured);
   const treeSize = captured.latest?.treeSize ?? 0;
   for (const state of captured.chains) yield headFile(deps, state, captured, treeSize);
   for (const state of captured.chains) yield* rowFiles(deps, state);
 }
 
-function* checkpointFiles(
+function* allCheckpointFiles(
   deps: ExportDeps,
   { latest, anchorFiles }: Captured,
 ): Generator<ExportedFile> {
@@ -144,16 +141,8 @@ function* checkpointFiles(
   for (let next = 1; next <= newest; next += CHECKPOINTS_PER_READ) {
     for (const checkpoint of deps.checkpoints.from(next, CHECKPOINTS_PER_READ)) {
       if (checkpoint.n > newest) return;
-      const name = `checkpoints/${String(checkpoint.n).padStart(8, "0")}`;
-      yield plainFile(`${name}.json`, checkpoint.record);
-      yield plainFile(`${name}.note`, utf8Encode(checkpoint.note));
-      const oldSize: number = before?.treeSize ?? 0;
-      if (oldSize > 0 && checkpoint.treeSize > oldSize) {
-        const proof = deps.checkpoints.tree.consistencyProof(oldSize, checkpoint.treeSize);
-        yield plainFile(`${name}.consistency`, utf8Encode(proof.map(hashLine).join("")));
-      }
-      for (const [extension, bytes] of anchorFiles(checkpoint.n)) {
-        yield plainFile(`${name}.json.${extension}`, bytes);
+      for (const { name, bytes } of checkpointFiles({ ...deps, anchorFiles }, checkpoint, before)) {
+        yield plainFile(`checkpoints/${name}`, bytes);
       }
       before = checkpoint;
     }
@@ -224,8 +213,4 @@ function* tarFile(name: string, bytes: Uint8Array): Generator<Uint8Array> {
 
 function toBase64(hash: Uint8Array): string {
   return Buffer.from(hash).toString("base64");
-}
-
-function hashLine(hash: Uint8Array): string {
-  return `${toBase64(hash)}\n`;
 }

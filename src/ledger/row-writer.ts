@@ -67,6 +67,11 @@ export class RowWriter {
     this.#insertChain = prepareChain(deps.store);
   }
 
+  /** Calls that are not durable yet. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** Whether calls are waiting at the limit. */
   get isFull(): boolean {
     return this.#queue.length >= QUEUE_CALLS_MAX;

@@ -17,6 +17,8 @@ export type ProcessInputCode =
   | "invalid_step"
   | "step_input_invalid"
   | "output_too_large"
+  /** The names would take more comparisons than one call may. */
+  | "too_many_comparisons"
   /** The question lies outside the years or rules that the engine's tables cover. */
   | "outside_tables";
 

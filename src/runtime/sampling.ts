@@ -46,6 +46,7 @@ export class RowSampler {
   refusals = 0;
   refusedTokens = 0;
   masks = 0;
+  maskMs = 0;
 
   constructor(decoder: Decoder, slot: number, table: TokenTable) {
     this.#decoder = decoder;
@@ -135,7 +136,9 @@ export class RowSampler {
     want: "any" | "narrow" | "exact",
   ): Limit {
     this.masks += 1;
+    const startedMs = performance.now();
     const mask = generation.computeMask(want === "exact" ? "kept" : "ignored");
+    this.maskMs += performance.now() - startedMs;
     const allowed = countBits(mask);
     this.#narrow = allowed <= NARROW_TOKENS;
     if (want === "narrow" && !this.#narrow) return "none";

@@ -51,6 +51,15 @@ export interface SchedulerStats {
   /** Candidates that a lock refused. */
   readonly refusals: number;
   readonly masks: number;
+  /** Time spent on them. */
+  readonly maskMs: number;
+  /** Of prompts that were answered, and what cached prefixes saved of them. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  /** As of now: requests that wait, answers that run, answers that could. */
+  readonly queued: number;
+  readonly rowsUsed: number;
+  readonly rows: number;
   /** Calls of the network, prompts and forced tokens included. */
   readonly calls: number;
 }
@@ -85,6 +94,8 @@ export class Scheduler {
   #lastPrefilledSlot = -1;
   #sampledTokens = 0;
   #calls = 0;
+  #promptTokens = 0;
+  #cachedTokens = 0;
   #loop: Promise<void> | null = null;
   #closed = false;
 
@@ -108,6 +119,12 @@ export class Scheduler {
       refusedTokens: sum((sampler) => sampler.refusedTokens),
       refusals: sum((sampler) => sampler.refusals),
       masks: sum((sampler) => sampler.masks),
+      maskMs: sum((sampler) => sampler.maskMs),
+      promptTokens: this.#promptTokens,
+      cachedTokens: this.#cachedTokens,
+      queued: this.#queue.length,
+      rowsUsed: this.#rows.size,
+      rows: this.#options.rows,
       calls: this.#calls,
     };
   }
@@ -342,6 +359,8 @@ export class Scheduler {
   /** Frees a row's slot; the whole chunks of its prompt stay there for others. */
   #leave(row: Row, error: unknown): void {
     this.#rows.delete(row.slot);
+    this.#promptTokens += row.job.prompt.length;
+    this.#cachedTokens += row.cachedTokens;
     if (error === null) row.job.onEnd(row.cachedTokens);
     else row.job.onError(error);
   }

@@ -58,7 +58,7 @@ const INSTRUCTION = new RegExp(
     "\\b(?:you are|act as|pretend to be|behave as|from now on)\\b[^.!?]{0,40}" +
       "\\b(?:assistant|ai|model|dan|system|jailbroken|developer mode)\\b",
     "\\b(?:reveal|print|repeat|output|show)\\b[^.!?]{0,40}" +
-      "\\b(?:system prompt|system message|instructions)\\b",
+      "\\b(?:system prompt|system message|your (?:\\w+ )?prompt|instructions)\\b",
     "^\\W*(?:system|assistant|user|developer|human|ai)\\s*:",
     "\\b(?:new|updated|important|secret) instructions?\\b",
     "\\bdo not (?:cite|mention|tell)\\b",

@@ -27,6 +27,8 @@ export interface FetchRules {
   readonly limits: FetchLimits;
   /** Resolves a host name to addresses; the platform's outside tests. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Sends one request; the platform's outside tests. */
+  readonly fetch?: (url: URL, init: RequestInit) => Promise<Response>;
 }
 
 /** @throws SearchError */
@@ -60,14 +62,17 @@ async function follow(
   let url = start;
   for (let redirects = 0; redirects <= rules.limits.redirectsMax; redirects += 1) {
     await assertAllowed(url, rules);
-    const response = await fetch(url, { ...init, signal, redirect: "manual" });
+    const response = await (rules.fetch ?? fetch)(url, { ...init, signal, redirect: "manual" });
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) {
       if (response.ok) return response;
       throw new SearchError("search_failed", `${url.host} answered ${response.status}`);
     }
     await response.body?.cancel();
-    url = new URL(location, url);
+    const next = new URL(location, url);
+    if (url.protocol === "https:" && next.protocol !== "https:")
+      throw new SearchError("search_address_refused", `${url.host} redirects out of HTTPS`);
+    url = next;
   }
   throw new SearchError("search_failed", `${start.host} redirects without end`);
 }
@@ -91,32 +96,32 @@ async function resolveHost(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-const PRIVATE = privateNetworks();
-
 function isPrivate(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return isPrivate(mapped);
-  return PRIVATE.check(address, family === 4 ? "ipv4" : "ipv6");
+  return family === 4 ? PRIVATE4.check(address, "ipv4") : PRIVATE6.check(address, "ipv6");
 }
 
 /** RFC 6890 and its successors: what is not reachable from the public internet. */
-function privateNetworks(): BlockList {
+const PRIVATE4 = blockList(
+  "ipv4",
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 " +
+    "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 " +
+    "224.0.0.0/3",
+);
+
+/**
+ * All that holds an IPv4 address too (mapped, compatible, NAT64, Teredo, 6to4). Public services
+ * have addresses of their own in 2000::/3; everything outside it is refused. A list of its own:
+ * the platform holds IPv4 addresses against mapped IPv6 networks.
+ */
+const PRIVATE6 = blockList("ipv6", "::/3 2001::/23 2001:db8::/32 2002::/16 4000::/2 8000::/1");
+
+function blockList(family: "ipv4" | "ipv6", networks: string): BlockList {
   const list = new BlockList();
-  const networks4 =
-    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 " +
-    "192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3";
-  const networks6 =
-    "::/128 ::1/128 64:ff9b::/96 100::/64 2001:db8::/32 fc00::/7 fe80::/10 ff00::/8";
-  for (const [networks, family] of [
-    [networks4, "ipv4"],
-    [networks6, "ipv6"],
-  ] as const) {
-    for (const network of networks.split(" ")) {
-      const [address = "", bits = ""] = network.split("/");
-      list.addSubnet(address, Number(bits), family);
-    }
+  for (const network of networks.split(" ")) {
+    const [address = "", bits = ""] = network.split("/");
+    list.addSubnet(address, Number(bits), family);
   }
   return list;
 }

@@ -63,8 +63,8 @@ export class Admin {
     return pageOf(listTenants(this.#deps.store), (tenant) => tenant.tenantId, after, limit);
   }
 
-  packages(): readonly Package[] {
-    return this.#deps.tenants.packages.all();
+  packages(after: string | null, limit: number): Page<Package> {
+    return pageOf(this.#deps.tenants.packages.all(), ({ id }) => id, after, limit);
   }
 
   /**
@@ -143,7 +143,8 @@ export class Admin {
   }
 }
 
-function pageOf<T>(
+/** @param after the id that the page before ended with; one that is not there begins again. */
+export function pageOf<T>(
   all: readonly T[],
   idOf: (item: T) => string,
   after: string | null,

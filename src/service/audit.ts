@@ -4,6 +4,7 @@ import { toHex } from "../bytes/hex.ts";
 import { utf8Decode } from "../bytes/utf8.ts";
 import { parseMembers } from "../ledger/chain-check.ts";
 import type { CheckpointChainStatus } from "../ledger/checkpoint-check.ts";
+import { type CheckpointFilesDeps, findCheckpointFile } from "../ledger/checkpoint-files.ts";
 import type { Checkpoint } from "../ledger/checkpoint-record.ts";
 import { type AuditSlice, parseCursor } from "../ledger/read-slice.ts";
 import type { AuditChainHead } from "../receipt/chain-head.ts";
@@ -82,6 +83,28 @@ export class Audit {
     const found = this.#trust.checkpoints.at(ms);
     if (found === null) throw notFound("no_checkpoint", "no checkpoint is that old");
     return checkpointBody(found);
+  }
+
+  /** A file of a checkpoint, by the name that exports give it. @throws ApiError 404. */
+  checkpointFile(name: string): Uint8Array {
+    const { checkpoints, anchors } = this.#trust;
+    const anchorFiles: CheckpointFilesDeps["anchorFiles"] = (n) => anchors.files(n);
+    const bytes = findCheckpointFile({ checkpoints, anchorFiles }, name);
+    if (bytes === null) {
+      throw notFound("no_checkpoint_file", `no checkpoint has a file ${name}, or not yet`);
+    }
+    return bytes;
+  }
+
+  /** What the public page shows: the newest checkpoint, if any, and the names of its files. */
+  checkpointFacts(): { readonly latest: CheckpointBody; readonly files: string[] } | null {
+    const { checkpoints, anchors } = this.#trust;
+    const latest = checkpoints.latest();
+    if (latest === null) return null;
+    const name = String(latest.n).padStart(8, "0");
+    const proofs = [...anchors.files(latest.n).keys()].map((extension) => `json.${extension}`);
+    const files = ["json", "note", ...proofs].map((extension) => `${name}.${extension}`);
+    return { latest: checkpointBody(latest), files };
   }
 
   /**

@@ -47,6 +47,12 @@ export class Locks {
     this.#grammars = new Recent(keptMax);
   }
 
+  /** Grammars that were at hand, and that had to be compiled or refused. */
+  get counts(): { readonly hits: number; readonly misses: number } {
+    const { hits, misses } = this.#grammars;
+    return { hits, misses };
+  }
+
   /**
    * @throws ApiError for a strict schema, or strict tool, that cannot be enforced, with its JSON
    *   Pointer.
@@ -137,13 +143,18 @@ const TENANTS_MAX = 32;
 class Recent<V> {
   readonly #max: number;
   readonly #kept = new Map<string, V>();
+  hits = 0;
+  misses = 0;
 
   constructor(max: number) {
     this.#max = max;
   }
 
   of(key: string, make: () => V): V {
-    const value = this.#kept.get(key) ?? make();
+    const known = this.#kept.get(key);
+    if (known === undefined) this.misses += 1;
+    else this.hits += 1;
+    const value = known ?? make();
     this.#kept.delete(key);
     this.#kept.set(key, value);
     const [oldest] = this.#kept.keys();

@@ -58,6 +58,8 @@ export interface MeterDeps {
   readonly ledger: Ledger;
   readonly admission: AdmissionControl;
   readonly rev: string;
+  /** Hears of every row. */
+  readonly observe: (call: Work & { readonly path: string; readonly status: number }) => void;
 }
 
 export class Meter {
@@ -126,7 +128,9 @@ export class Meter {
       rev: this.#deps.rev,
       ...work,
     };
-    return appendCall(this.#deps.ledger, call, admitted.release, alongside);
+    const row = await appendCall(this.#deps.ledger, call, admitted.release, alongside);
+    this.#deps.observe({ ...work, path: caller.path, status: sent.status });
+    return row;
   }
 
   /** Records a call that is answered with a whole body. */

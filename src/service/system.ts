@@ -66,6 +66,10 @@ export class System {
     });
   }
 
+  get version(): string {
+    return this.#deps.version;
+  }
+
   health(): Health {
     const { nowMs, startedMs, version, rev } = this.#deps;
     const now = nowMs();

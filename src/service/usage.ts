@@ -24,6 +24,11 @@ export interface UsageLine {
   readonly ms: number;
 }
 
+/** What pages name a line by; lines are in its order. */
+export function usageLineId({ app_id, day, path, tenant_id }: UsageLine): string {
+  return `${tenant_id} ${app_id} ${day} ${path}`;
+}
+
 /** Between batches other requests are answered. */
 const ROWS_PER_BATCH = 1000;
 

@@ -153,5 +153,5 @@ test("each act is a row of the operator's chain, and usage adds up what was reco
     { app_id: "admin", day: "2026-11-20", path: "/admin/packages/x", requests: 1 },
   ]);
   const later = `/admin/usage?since=${Date.UTC(2026, 10, 21)}`;
-  expect(await (await admin("GET", later)).json()).toEqual({ usage: [] });
+  expect(await (await admin("GET", later)).json()).toEqual({ usage: [], next: null });
 });

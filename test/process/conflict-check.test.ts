@@ -143,6 +143,19 @@ test("adding an irrelevant party never removes a hit", () => {
   );
 });
 
+test("more comparisons than one call may make are refused, by a count", () => {
+  const letters = "abcdefghij".repeat(15).split("").join(" ");
+  const of = (count: number): unknown => {
+    const records = Array.from({ length: count }, () => [letters.slice(0, -2), "client"] as const);
+    return check(firmOf(letters, records))["outcome"];
+  };
+  // 150 by 149 words is 52,034 ordinary pairs.
+  expect(of(19)).toBe("no_hits");
+  expect(() => of(20)).toThrow(
+    expect.objectContaining({ code: "too_many_comparisons", pointer: "/intake/parties" }),
+  );
+});
+
 describe("refused", () => {
   const refusal = (change: (firm: Firm) => unknown): string => {
     const firm = firmWith("adverse_party", "client");

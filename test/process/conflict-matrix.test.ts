@@ -1,6 +1,8 @@
 /** Every cell of the severity matrix, and what lowers, hides or marks a hit. */
 import { describe, expect, test } from "bun:test";
+import { NOTE_KINDS } from "../../src/process/conflict/notes.ts";
 import type { IntakeRole, RecordMatter, RecordRole } from "../../src/process/conflict/schema.ts";
+import { INTAKE_CLASS, MATRIX } from "../../src/process/conflict/severity.ts";
 import { check, type Firm, firmWith, hitsOf, notesOf } from "./conflict-firm.ts";
 
 type Column = readonly [role: RecordRole, matter: Partial<RecordMatter>];
@@ -137,22 +139,33 @@ for (const [role, cells] of Object.entries(ROWS) as [IntakeRole, readonly string
   });
 }
 
+const SAME_ROWS: readonly (readonly [IntakeRole, string])[] = [
+  ["co_client", "EXISTING_CLIENT"],
+  ["adverse_affiliate", "ADVERSE_TO_CURRENT_CLIENT"],
+  ["adverse_insurer", "ADVERSE_TO_CURRENT_CLIENT"],
+  ["affiliate", "RELATED_TO_CURRENT_CLIENT"],
+  ["guarantor", "RELATED_TO_CURRENT_CLIENT"],
+  ["expert", "CURRENT_CLIENT_IS_WITNESS"],
+  ["mediator", "NEUTRAL_IS_CURRENT_CLIENT"],
+  ["referrer", "PAYOR_IS_CURRENT_CLIENT"],
+];
+
 describe("the other roles stand in the same rows", () => {
-  const same: readonly (readonly [IntakeRole, string])[] = [
-    ["co_client", "EXISTING_CLIENT"],
-    ["adverse_affiliate", "ADVERSE_TO_CURRENT_CLIENT"],
-    ["adverse_insurer", "ADVERSE_TO_CURRENT_CLIENT"],
-    ["affiliate", "RELATED_TO_CURRENT_CLIENT"],
-    ["guarantor", "RELATED_TO_CURRENT_CLIENT"],
-    ["expert", "CURRENT_CLIENT_IS_WITNESS"],
-    ["mediator", "NEUTRAL_IS_CURRENT_CLIENT"],
-    ["referrer", "PAYOR_IS_CURRENT_CLIENT"],
-  ];
-  for (const [role, code] of same) {
+  for (const [role, code] of SAME_ROWS) {
     test(role, () => {
       expect(hitsOf(firmWith(role, "client"))[0]?.code).toBe(code);
     });
   }
+});
+
+test("every cell and every role is in one of the tables above", () => {
+  const cells = Object.values(MATRIX).flatMap((row) =>
+    Object.values(row).map(({ severity, code }) => `${severity} ${code}`),
+  );
+  expect(Object.values(ROWS).flat().sort()).toEqual(cells.sort());
+  expect([...Object.keys(ROWS), ...SAME_ROWS.map(([role]) => role)].sort()).toEqual(
+    Object.keys(INTAKE_CLASS).sort(),
+  );
 });
 
 describe("which side a record is on", () => {
@@ -385,6 +398,9 @@ describe("exceptions", () => {
       withOptions(twoMatters(), { max_hits: 2 }),
     ],
   ];
+  test("none is left out", () => {
+    expect(cases.map(([code]) => code).sort()).toEqual(Object.keys(NOTE_KINDS).sort());
+  });
   for (const [code, withIt, without] of cases) {
     test(code, () => {
       expect(notesOf(withIt).map((note) => note.code)).toEqual([code]);

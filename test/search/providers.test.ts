@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { indexDirectory, localProvider } from "../../src/search/local-index.ts";
 import { NO_PROVIDER, SearchError, type SearchProvider } from "../../src/search/provider.ts";
 import { type RemoteKind, remoteProvider } from "../../src/search/remote-providers.ts";
-import { FETCH_LIMITS } from "../../src/search/safe-fetch.ts";
+import { FETCH_LIMITS, fetchJson } from "../../src/search/safe-fetch.ts";
 import { openIndexForReading, openIndexForWriting } from "../../src/store/open-index.ts";
 
 const PAGES = [
@@ -234,6 +234,19 @@ describe("addresses", () => {
     "fe80::1",
     "fd00::1",
     "::ffff:10.0.0.1",
+    "::ffff:7f00:1",
+    "0:0:0:0:0:ffff:c0a8:1",
+    "::7f00:1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::1",
+    "2002:7f00:1::",
+    "2001::1",
+    "fec0::1",
+    "fe80::1%eth0",
+    "ff02::1",
+    "192.88.99.1",
+    "240.0.0.1",
+    "255.255.255.255",
     "nonsense",
   ];
   for (const address of refused) {
@@ -254,9 +267,63 @@ describe("addresses", () => {
     );
   });
 
-  test("172.32.0.1 is public", async () => {
+  const literal = (baseUrl: string) =>
+    failure(
+      remoteProvider("searxng", {
+        baseUrl,
+        apiKey: "",
+        rules: { allowPrivate: false, limits: { ...FETCH_LIMITS, timeoutMs: 200 } },
+      }),
+    );
+
+  test.each([
+    "https://localhost",
+    "https://127.1",
+    "https://2130706433",
+    "https://0x7f000001",
+    "https://[::1]",
+    "https://[::ffff:127.0.0.1]",
+    "https://169.254.169.254",
+  ])("%s is refused by the platform's own resolver", async (baseUrl) => {
+    expect(await literal(baseUrl)).toBe("search_address_refused");
+  });
+
+  test("a redirect never leaves HTTPS, where the key would be read", async () => {
+    const asked: string[] = [];
+    const rules = {
+      hosts: ["search.invalid"],
+      allowPrivate: true,
+      limits: FETCH_LIMITS,
+      fetch: (url: URL) => {
+        asked.push(url.href);
+        const headers = { location: "http://search.invalid/search" };
+        return Promise.resolve(new Response(null, { status: 307, headers }));
+      },
+    };
+    const call = fetchJson(new URL("https://search.invalid/"), {}, rules, never);
+    await expect(call).rejects.toMatchObject({ code: "search_address_refused" });
+    expect(asked).toEqual(["https://search.invalid/"]);
+  });
+
+  test("a redirect to a name that has moved into a private network is refused", async () => {
+    const answers = [["93.184.216.34"], ["10.0.0.1"]];
+    const rules = {
+      hosts: ["search.invalid"],
+      allowPrivate: false,
+      limits: FETCH_LIMITS,
+      resolve: () => Promise.resolve(answers.shift() ?? []),
+      fetch: () =>
+        Promise.resolve(new Response(null, { status: 302, headers: { location: "/again" } })),
+    };
+    const call = fetchJson(new URL("https://search.invalid/"), {}, rules, never);
+    await expect(call).rejects.toMatchObject({ code: "search_address_refused" });
+    expect(answers).toEqual([]);
+  });
+
+  test("172.32.0.1 and 2606:2800:: are public", async () => {
     // Past the guard, and then nobody answers under this name.
     expect(await resolved(["172.32.0.1"])).toBe("search_failed");
+    expect(await resolved(["2606:2800:220:1::1"])).toBe("search_failed");
   });
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
+import { inPieces } from "../trust-export.ts";
 import { onFileEnd, temporaryDirectory } from "../trust-kit.ts";
 import { keep } from "./fixture.ts";
 
@@ -68,4 +69,15 @@ test("the bundle names no module, and verifies and refuses in a page as the comm
 test("the bundle is small enough to be read", async () => {
   const script = await bundle();
   expect(script.length).toBeLessThan(150_000);
+});
+
+test("bun run verifier writes one module that verifies", async () => {
+  const path = join(temporaryDirectory(onFileEnd), "verifier.js");
+  const cwd = new URL("../../", import.meta.url).pathname;
+  const built = Bun.spawnSync([process.execPath, "run", "verifier", path], { cwd });
+  expect(built.exitCode).toBe(0);
+  // One cast: a module's exports have no type before they are loaded.
+  const { verifyArchive } = (await import(path)) as typeof import("../../src/verify/verify.ts");
+  const { archive } = await keep(1);
+  expect(await verifyArchive(inPieces(archive))).toMatchObject({ ok: true, finding: null });
 });

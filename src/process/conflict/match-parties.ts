@@ -1,6 +1,7 @@
 /** Which record parties an intake party may be, with the best reason for each. */
 
 import { ascii } from "../ascii.ts";
+import { ProcessInputError } from "../input-error.ts";
 import { compareText } from "../order.ts";
 import { type NameScore, scoreNames } from "./name-score.ts";
 import { FREE_MAIL } from "./name-tables.ts";
@@ -68,6 +69,7 @@ export function matchParties(input: ConflictInput, review: number): Matching {
   const index = indexNames(names);
   const parse = memoisedParser(names);
   const byIdentifier = identifierIndex(records);
+  const budget = comparisonBudget();
   const matches: PartyMatch[] = [];
   let comparedPairs = 0;
   let belowReview = 0;
@@ -79,7 +81,7 @@ export function matchParties(input: ConflictInput, review: number): Matching {
     };
     for (const [record, match] of identifierMatches(intake, records, byIdentifier))
       offer(record, match);
-    for (const [record, match] of nameMatches(intake, { records, names, index, parse })) {
+    for (const [record, match] of nameMatches(intake, { records, names, index, parse, budget })) {
       comparedPairs += 1;
       offer(record, match);
     }
@@ -119,11 +121,40 @@ interface Side {
   readonly names: readonly PartyName[];
   readonly index: RecordIndex;
   readonly parse: (name: number, form: NameForm) => ParsedName;
+  readonly budget: ComparisonBudget;
+}
+
+/**
+ * What one call may compare, in pairs of ordinary names: 100 parties that share a given name with
+ * 10,000 each. A count, so that load never decides; about 15 s at most (measured).
+ */
+const COMPARISONS_MAX = 1_000_000;
+
+/** Words of both sides, times those of the shorter, that make one ordinary pair (4 by 4). */
+const PAIR_WORDS = 64;
+
+interface ComparisonBudget {
+  /** @throws ProcessInputError `too_many_comparisons` */
+  spend(q: ParsedName, r: ParsedName): void;
+}
+
+function comparisonBudget(): ComparisonBudget {
+  let spent = 0;
+  return {
+    spend: ({ tokens: { length: q } }, { tokens: { length: r } }) => {
+      spent += Math.ceil((q * r * Math.min(q, r)) / PAIR_WORDS) || 1;
+      if (spent <= COMPARISONS_MAX) return;
+      const message =
+        `the parties are like too many on file, or their names have too many words: more than ` +
+        `${COMPARISONS_MAX} comparisons; check fewer parties in each call`;
+      throw new ProcessInputError("too_many_comparisons", "/intake/parties", message);
+    },
+  };
 }
 
 function* nameMatches(
   intake: IntakeParty,
-  { records, names, index, parse }: Side,
+  { records, names, index, parse, budget }: Side,
 ): Generator<readonly [record: number, match: PartyMatch]> {
   const words = {
     person: rememberedScores("person"),
@@ -148,6 +179,7 @@ function* nameMatches(
           ({ designators }) => designators.length > 0,
         ),
       );
+      budget.spend(query(form), parse(candidate, form));
       const scored = scoreNames(query(form), parse(candidate, form), words[form]);
       const { score, reasons } = cappedScore(scored, intake, record);
       yield [
