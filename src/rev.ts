@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Glob } from "bun";
 import packageJson from "../package.json" with { type: "json" };
+import { assert } from "./bytes/assert.ts";
 import { Sha256 } from "./crypto/hash.ts";
 
 export const VERSION: string = packageJson.version;
@@ -31,9 +32,14 @@ function commitOf(root: string): string | null {
   return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*");
 }
 
-function treeDigest(root: string): string {
+/** @param root with a slash at its end. */
+export function treeDigest(root: string): string {
   const digest = new Sha256();
-  const paths = [...new Glob("{src/**/*,models/manifest.json,bun.lock}").scanSync(root)].sort();
+  // One by one: a pattern with slashes between braces finds nothing.
+  const paths = ["src/**/*", "models/manifest.json", "bun.lock"]
+    .flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
+    .sort();
+  assert(paths.length > 0, "a build consists of files");
   for (const path of paths) {
     const bytes = readFileSync(`${root}${path}`);
     digest.update(Buffer.from(`${path}\n${bytes.byteLength}\n`));
