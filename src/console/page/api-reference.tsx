@@ -92,6 +92,8 @@ export function ApiReference({ session }: { readonly session: Session }) {
 
 function Entry({ method, operation, path }: Listed) {
   const { parameters = [], requestBody, responses = {}, summary } = operation;
+  const answers = Object.entries(responses).filter(([, { content }]) => content !== undefined);
+  const refusals = Object.keys(responses).filter((status) => Number(status) >= 400);
   return (
     <details>
       <summary>
@@ -114,9 +116,10 @@ function Entry({ method, operation, path }: Listed) {
       {requestBody?.content !== undefined && (
         <Bodies title="Request" contents={requestBody.content} />
       )}
-      {Object.entries(responses).map(([status, { content }]) => (
+      {answers.map(([status, { content }]) => (
         <Bodies key={status} title={`Answer ${status}`} contents={content ?? {}} />
       ))}
+      {refusals.length > 0 && <p>Refusals, as the schema Error: {refusals.join(", ")}</p>}
     </details>
   );
 }

@@ -71,8 +71,8 @@ export function Checkpoints({ session }: { readonly session: Session }) {
                 <th>Time (UTC)</th>
                 <th class="number">Chains</th>
                 <th class="number">Leaves</th>
-                <th>Hash</th>
                 <th>Anchors</th>
+                <th>Hash</th>
                 <th>Signed note</th>
               </tr>
             </thead>
@@ -84,10 +84,10 @@ export function Checkpoints({ session }: { readonly session: Session }) {
                   <td class="number">{each.partitions}</td>
                   <td class="number">{each.tree_size}</td>
                   <td>
-                    <code>{each.global_head}</code>
+                    <Anchors anchors={each.anchors} />
                   </td>
                   <td>
-                    <Anchors anchors={each.anchors} />
+                    <code>{each.global_head}</code>
                   </td>
                   <td>
                     <details>
