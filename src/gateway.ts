@@ -341,12 +341,12 @@ function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, m
   const { nowMs, randomBytes } = deps;
   const { ledger, store, tenants } = trust;
   const signUps = new SignUps({ store, tenants, randomBytes, nowMs });
-  const perHour = limits.signUpsPerHour;
+  const { signUpsPerHour: perHour, signUpsPerHourInAll: perHourInAll } = limits;
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   return {
     admin: new Admin({ adminKey, store, tenants, meter, nowMs }),
     usage: (query: UsageQuery) => usageOf(ledger, query),
-    signUps: new SignUpDesk({ signUps, perHour, nowMs, wait }),
+    signUps: new SignUpDesk({ signUps, perHour, perHourInAll, nowMs, wait }),
     payments: new Payments({ store, tenants, nowMs, defaultPackage: config.checkoutPackage }),
     paymentSecrets: config.stripeWebhookSecrets,
   };
