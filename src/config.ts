@@ -257,6 +257,12 @@ function checkRelations(values: Values): void {
       hint: "set both, or let the data directory keep its key",
     });
   }
+  const isLocal = values.host === "127.0.0.1" && !values.behindProxy;
+  if (!isLocal && values.adminKey !== null && isGuessable(values.adminKey)) {
+    const message = "SVC_ADMIN_KEY is too easy to guess for a server that others can reach";
+    const hint = "make it 32 random characters or more: openssl rand -hex 24";
+    throw new ConfigError(message, { code: "invalid_value", hint });
+  }
   const isProtected = values.tlsCert !== null || values.behindProxy;
   if (values.host !== "127.0.0.1" && !isProtected) {
     const message = `keys would cross the network in the clear on ${values.host}`;
@@ -265,6 +271,11 @@ function checkRelations(values: Values): void {
       "this server, or listen on 127.0.0.1";
     throw new ConfigError(message, { code: "unprotected_host", hint });
   }
+}
+
+/** Nobody is kept from trying, so what can be tried must be too much. */
+function isGuessable(key: string): boolean {
+  return key.length < 32 || new Set(key).size < 8;
 }
 
 /** A path is relative to where the program was started; the name of a model is no path. */

@@ -4,6 +4,7 @@
  */
 
 import { randomFillSync } from "node:crypto";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { type AnchorConfig, NO_ANCHORS } from "./anchor/anchor-config.ts";
 import { timeOrderedId } from "./bytes/base32.ts";
@@ -96,6 +97,8 @@ export interface GatewayConfig {
 export interface GatewayDeps {
   /** Unix milliseconds. */
   readonly nowMs: () => number;
+  /** When the machine started, Unix milliseconds. */
+  readonly bootedMs: number;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Facts without secrets. */
   readonly log: Log;
@@ -145,6 +148,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
 /** What the process itself offers. */
 const PROCESS_DEPS: GatewayDeps = {
   nowMs: Date.now,
+  bootedMs: Date.now() - uptime() * 1000,
   randomBytes: (count) => randomFillSync(new Uint8Array(count)),
   log: () => {},
   onFatal: (error) => {
@@ -263,6 +267,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
       limitHeaders: (identity) => meter.limitHeaders(identity),
     },
     enter: (identity) => meter.enter(identity),
+    log,
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
@@ -305,10 +310,14 @@ function seenThrough(
 }
 
 /** Keys that sign requests, and requests that were signed. */
-function signerParts({ nowMs, randomBytes, log }: GatewayDeps, { store, tenants }: Trust) {
+function signerParts(
+  { bootedMs, nowMs, randomBytes, log }: GatewayDeps,
+  { store, tenants }: Trust,
+) {
   const signed = new SignedRequests({
     publicKeyOf: (keyId) => tenants.publicKeyOf(keyId),
     nonces: new Nonces(store, nowMs()),
+    bootedMs,
     nowMs,
   });
   const registry = new SignerRegistry({ tenants, randomBytes, nowMs });
@@ -332,12 +341,12 @@ function operatorParts(config: GatewayConfig, deps: GatewayDeps, trust: Trust, m
   const { nowMs, randomBytes } = deps;
   const { ledger, store, tenants } = trust;
   const signUps = new SignUps({ store, tenants, randomBytes, nowMs });
-  const perHour = limits.signUpsPerHour;
+  const { signUpsPerHour: perHour, signUpsPerHourInAll: perHourInAll } = limits;
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   return {
     admin: new Admin({ adminKey, store, tenants, meter, nowMs }),
     usage: (query: UsageQuery) => usageOf(ledger, query),
-    signUps: new SignUpDesk({ signUps, perHour, nowMs, wait }),
+    signUps: new SignUpDesk({ signUps, perHour, perHourInAll, nowMs, wait }),
     payments: new Payments({ store, tenants, nowMs, defaultPackage: config.checkoutPackage }),
     paymentSecrets: config.stripeWebhookSecrets,
   };

@@ -88,6 +88,26 @@ test("a host beyond this machine needs TLS or a proxy that ends it", () => {
   }
 });
 
+test("an admin key that could be guessed is refused where others can reach the server", () => {
+  for (const key of ["short", "0123456789abcdef0123456789abcde", "a".repeat(40)]) {
+    const environment = { SVC_ADMIN_KEY: key };
+    expect(read({ environment }).config.adminKey).toBe(key);
+    const refused = refusal(() => read({ environment, flags: { behindProxy: true } }));
+    expect([refused.code, refused.message.includes(key)]).toEqual(["invalid_value", false]);
+  }
+  const environment = { SVC_ADMIN_KEY: "0123456789abcdef0123456789abcdef" };
+  const flags = { behindProxy: true, host: "0.0.0.0" };
+  expect(read({ environment, flags }).config.adminKey).toBe(environment.SVC_ADMIN_KEY);
+});
+
+test("names of hosts are lower case and without ports", () => {
+  const flags = { hosts: "API.example.com, ::1,10.0.0.1" };
+  expect(read({ flags }).config.hosts).toEqual(["api.example.com", "[::1]", "10.0.0.1"]);
+  for (const hosts of ["a:80", "a b", "", "a,,b"]) {
+    expect(refusal(() => read({ flags: { hosts } })).code).toBe("invalid_value");
+  }
+});
+
 test("half of a pair is refused with the other half's name", () => {
   expect(refusal(() => read({ flags: { tlsCert: "c" } })).hint).toContain("--tls-key");
   expect(refusal(() => read({ flags: { tlsKey: "k" } })).hint).toContain("--tls-cert");

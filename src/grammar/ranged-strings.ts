@@ -227,8 +227,12 @@ function patientStates(dfa: Dfa, distance: (state: number) => number): PatientSt
   const { size, table, classes } = dfa;
   const states = Uint8Array.from({ length: size }, (_, state) => (distance(state) >= 0 ? 1 : 0));
   const isPatient = (state: number): boolean => {
-    const row = table.subarray(state * classes.count, (state + 1) * classes.count);
-    return row.every((target) => target >= 0 && states[target] === 1);
+    const end = (state + 1) * classes.count;
+    for (let at = state * classes.count; at < end; at++) {
+      const target = table[at] as number;
+      if (target < 0 || states[target] !== 1) return false;
+    }
+    return true;
   };
   for (let changes = 1; changes > 0; ) {
     changes = 0;

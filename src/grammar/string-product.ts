@@ -86,7 +86,10 @@ class StringParts {
     return this.rangeStarts
       .map((lo, i) => {
         const hi = (this.rangeStarts[i + 1] ?? Number.POSITIVE_INFINITY) - 1;
-        const accepts = dfa.accepts.map((_, state) => (mayEnd(state, lo) ? 1 : 0));
+        // A state without a colour is wanted at no length.
+        const accepts = dfa.accepts.map((colour, state) =>
+          colour !== 0 && mayEnd(state, lo) ? 1 : 0,
+        );
         return new LengthRange(dfa, lo, hi, accepts);
       })
       .filter((range) => range.accepts.includes(1));

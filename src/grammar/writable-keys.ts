@@ -10,6 +10,8 @@ import { type LengthRange, RangedStrings } from "./ranged-strings.ts";
 
 /** More distinct keys than any text could use up. */
 const MANY = 1_000_000;
+/** Code points of any content that make as many keys. */
+const MANY_POINTS = 3;
 /** Longer keys are not needed to find many. */
 const COUNTED_LENGTH_MAX = 300;
 /** Characters of one class that are tried when keys are made up. */
@@ -48,6 +50,7 @@ export class WritableKeys extends RangedStrings {
 
   /** How many keys go on from a state, at least, counting no further than `enough`. */
   countFrom(state: number, length: number, enough = MANY): number {
+    if (this.roomForAny(state, length) >= MANY_POINTS) return MANY;
     const targets = this.automaton.targetsOf(state);
     return targets.reduce((most, at) => Math.max(most, this.#count(at, length, enough)), 0);
   }

@@ -23,6 +23,9 @@ interface Received {
 /** The form of a key. Two Authorization lines arrive joined by a comma, and fail here. */
 const BEARER = /^[Bb]earer (sk-svc-[0-9a-f]{32})$/;
 
+/** As long as a key, and never one. */
+const NO_KEY = `sk-svc-${"-".repeat(32)}`;
+
 /** @returns null for missing, malformed, unknown and revoked credentials alike. */
 export async function readIdentity(
   deps: CredentialsDeps,
@@ -32,7 +35,9 @@ export async function readIdentity(
   const authorization = headers.get("authorization");
   if (!isSigned(headers)) {
     const key = BEARER.exec(authorization ?? "")?.[1];
-    return key === undefined ? null : deps.authenticate(key);
+    // A malformed key costs what an unknown one does.
+    const found = deps.authenticate(key ?? NO_KEY);
+    return key === undefined ? null : found;
   }
   // Two credentials: nobody can say which of them was meant. Of a body too large nothing is known.
   if (authorization !== null || message.refusal !== null) return null;

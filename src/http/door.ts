@@ -11,7 +11,7 @@ import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { type CredentialsDeps, readIdentity, unauthenticated } from "./credentials.ts";
 import { errorAnswer, refusalOf } from "./error-answer.ts";
-import { type Message, NO_BODY, readBody, readTarget } from "./receive.ts";
+import { METHODS, type Message, NO_BODY, readBody, readTarget } from "./receive.ts";
 import { type SealDeps, sealAnswer } from "./seal.ts";
 
 export interface DoorDeps extends CredentialsDeps {
@@ -25,6 +25,12 @@ export interface DoorDeps extends CredentialsDeps {
   readonly nowMs: () => number;
   /** The largest body that a path takes. */
   readonly bodyBytesMax: (path: string) => number;
+  /** Hears of every request. */
+  readonly log: (
+    level: "debug" | "info",
+    event: "request",
+    facts: Readonly<Record<string, string | number | null>>,
+  ) => void;
   /** Hears of every failure that is not the caller's. */
   readonly report: (error: unknown, requestId: string) => void;
 }
@@ -37,6 +43,17 @@ export interface RequestInfo {
 
 /** The routes as Elysia lists them. */
 export type Routes = readonly { readonly method: string; readonly path: string }[];
+
+interface Begun {
+  readonly requestId: string;
+  readonly startedMs: number;
+}
+
+interface Answered {
+  readonly response: Response;
+  /** Null where the request had no form that could be read. */
+  readonly call: Call | null;
+}
 
 /** Gives handlers their call, takes an `Answer` from them, and seals it. */
 export class Door {
@@ -74,9 +91,20 @@ export class Door {
     info: RequestInfo,
     handle: (request: Request) => Promise<Response>,
   ): Promise<Response> {
-    const { newRequestId, nowMs, seal } = this.#deps;
-    const requestId = newRequestId();
-    const startedMs = nowMs();
+    const { newRequestId, nowMs } = this.#deps;
+    const begun = { requestId: newRequestId(), startedMs: nowMs() };
+    const answered = await this.#answer(request, info, begun, handle);
+    this.#logAccess(request, begun, answered);
+    return answered.response;
+  }
+
+  async #answer(
+    request: Request,
+    info: RequestInfo,
+    { requestId, startedMs }: Begun,
+    handle: (request: Request) => Promise<Response>,
+  ): Promise<Answered> {
+    const { seal } = this.#deps;
     let call: Call | null = null;
     let bodyHash = NO_BODY.hash;
     const { method } = request;
@@ -93,13 +121,31 @@ export class Door {
       if (identity !== null && path.startsWith("/v1/")) this.#deps.enter(identity);
       if (refusal !== null) throw refusal;
       this.#calls.set(request, call);
-      return await handle(request);
+      return { call, response: await handle(request) };
     } catch (error) {
       const answer = this.#errorAnswer(error, requestId);
       const path = "/";
       const nobody = { requestId, method, path, bodyHash, identity: null };
-      return sealAnswer(seal, call ?? nobody, answer);
+      return { call, response: sealAnswer(seal, call ?? nobody, answer) };
     }
+  }
+
+  /** One line each: who, what, and what came of it; nothing of a body, a query or a header. */
+  #logAccess({ method }: Request, { requestId, startedMs }: Begun, { call, response }: Answered) {
+    const { log, nowMs } = this.#deps;
+    const { status } = response;
+    const identity = call?.identity ?? null;
+    log(status < 400 ? "debug" : "info", "request", {
+      request_id: requestId,
+      method: METHODS.has(method) ? method : "?",
+      // People put keys in strange places.
+      path: call?.path.replaceAll(/sk-svc-[0-9A-Za-z]*/g, "sk-svc-…") ?? null,
+      status,
+      ms: Math.max(0, nowMs() - startedMs),
+      tenant_id: identity?.tenantId ?? null,
+      app_id: identity?.appId ?? null,
+      key_id: identity?.keyId ?? null,
+    });
   }
 
   async #readBody(request: Request, path: string): Promise<Message> {

@@ -5,7 +5,15 @@
 import { Sha256, sha256Hex } from "../crypto/hash.ts";
 import { ApiError, badRequest } from "../service/api-error.ts";
 
-const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+export const METHODS: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+]);
 /** `http://name[:port]`, `http://[v6]…`, then the path. A malformed Host leaves no origin. */
 const URL_FORM = new RegExp(
   "^https?://([A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}\\])(?::([0-9]{1,5}))?" +

@@ -3,7 +3,7 @@ import { LedgerError } from "./ledger-error.ts";
 
 /** What the program's parts report: a name, and facts without secrets. */
 export type Log = (
-  level: "info" | "warn" | "error",
+  level: "debug" | "info" | "warn" | "error",
   event: string,
   facts: Readonly<Record<string, string | number | boolean | null>>,
 ) => void;

@@ -202,6 +202,7 @@ export class ContentMasks {
     count: number,
     words: TokenWords,
   ): boolean {
+    if (!reader.isBetween(state)) return false;
     const isOpen = this.#isOpen(reader, state, count);
     const room = isOpen ? this.#tables.countMax : reader.freedom(state, count);
     if (room < 0) return false;

@@ -17,7 +17,7 @@ import { type KeptMask, unpack } from "./kept-masks.ts";
 import { KeyMasks } from "./key-masks.ts";
 import { MaskCaches } from "./mask-caches.ts";
 import { COLON, KEY, Mark, NUMBER, OBJECT_KEY, STRING, VALUE } from "./registers.ts";
-import { addToken, type TokenWords, tokenWords } from "./token-set.ts";
+import { addToken, addTokens, type TokenWords, tokenWords } from "./token-set.ts";
 import { TrieWalk } from "./trie-walk.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
@@ -77,7 +77,7 @@ export class Masks {
     const { tokens, words: many, exits } = this.#caches.starts.value(this.#grammar, machine.place);
     if (many) words.set(many);
     else words.fill(0);
-    for (let i = 0; i < tokens.length; i++) addToken(words, tokens[i] as number);
+    addTokens(words, tokens);
     const found: number[] = [];
     const allow = (token: number): void => {
       found.push(token);

@@ -5,12 +5,8 @@
  */
 import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { Place } from "../grammar/place.ts";
-import { RootCell } from "./cell.ts";
-import { firstBytes } from "./first-bytes.ts";
-import { JsonMachine } from "./json-machine.ts";
-import { COLON } from "./registers.ts";
-import { addToken, type TokenWords, tokenWords } from "./token-set.ts";
-import { TrieWalk } from "./trie-walk.ts";
+import { addTokens, type TokenWords, tokenWords } from "./token-set.ts";
+import { type StartPart, ValueStarts } from "./value-starts.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export interface Start {
@@ -30,59 +26,64 @@ export interface TailStart {
 const LIST_MAX = 1000;
 /** Starts kept at once: up to 16 KB each. */
 const KEPT_MAX = 1024;
+const COLON = 0x3a;
 
 export class StartMasks {
   readonly #vocabulary: Vocabulary;
+  readonly #valueStarts: ValueStarts;
+  readonly #tailStarts: ValueStarts;
   readonly #starts = new Map<Place, Start>();
   readonly #tails = new Map<Place, TailStart>();
 
   constructor(vocabulary: Vocabulary) {
+    const { trie, content } = vocabulary;
     this.#vocabulary = vocabulary;
+    this.#valueStarts = new ValueStarts(trie, content, 0);
+    this.#tailStarts = new ValueStarts(content.tails, null, content.tails.roots[COLON] as number);
   }
 
   /** Before the first byte of a value, or of the white space before it. */
   value(grammar: SchemaGrammar, place: Place): Start {
     const known = this.#starts.get(place);
     if (known) return known;
-    const { trie, content, size } = this.#vocabulary;
-    const machine = new JsonMachine(grammar, new RootCell(place, true));
-    const tokens: number[] = [];
-    const exits: number[] = [];
-    new TrieWalk(machine, trie, content).fromRoot(
-      firstBytes(machine),
-      (token) => tokens.push(token),
-      (node) => exits.push(node),
-    );
-    const isLong = tokens.length >= LIST_MAX;
-    const words = isLong ? tokenWords(size) : null;
-    if (words) for (const token of tokens) addToken(words, token);
-    const start = {
-      tokens: Int32Array.from(isLong ? [] : tokens),
-      words,
-      exits: Int32Array.from(exits),
-    };
-    return keep(this.#starts, place, start);
+    const parts = this.#valueStarts.of(grammar, place, takesBlanks(grammar));
+    const count = parts.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const words = count < LIST_MAX ? null : tokenWords(this.#vocabulary.size);
+    const tokens = words ? NO_TOKENS : joined(parts.map((part) => part.tokens));
+    if (words) for (const part of parts) addTokens(words, part.tokens);
+    return keep(this.#starts, place, { tokens, words, exits: exitsOf(parts) });
   }
 
   /** Behind the closing quote of a key whose value stands at the place. */
   tails(grammar: SchemaGrammar, place: Place): TailStart {
     const known = this.#tails.get(place);
     if (known) return known;
-    const { content } = this.#vocabulary;
-    const machine = new JsonMachine(grammar, new RootCell(place, true));
-    machine.phase = COLON;
-    const accepted = new Uint8Array(content.tailCount);
-    const exits: number[] = [];
+    const parts = this.#tailStarts.of(grammar, place, takesBlanks(grammar));
+    const accepted = new Uint8Array(this.#vocabulary.content.tailCount);
     accepted[0] = 1;
-    new TrieWalk(machine, content.tails, null).fromRoot(
-      firstBytes(machine),
-      (tail) => {
-        accepted[tail] = 1;
-      },
-      (node) => exits.push(node),
-    );
-    return keep(this.#tails, place, { accepted, exits: Int32Array.from(exits) });
+    for (const { tokens } of parts) for (const tail of tokens) accepted[tail] = 1;
+    return keep(this.#tails, place, { accepted, exits: exitsOf(parts) });
   }
+}
+
+const NO_TOKENS = new Int32Array(0);
+
+function takesBlanks(grammar: SchemaGrammar): boolean {
+  return grammar.options.whitespace === "flexible";
+}
+
+function exitsOf(parts: readonly StartPart[]): Int32Array {
+  return joined(parts.map(({ exits }) => exits));
+}
+
+function joined(lists: readonly Int32Array[]): Int32Array {
+  const all = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return all;
 }
 
 function keep<T>(kept: Map<Place, T>, place: Place, value: T): T {

@@ -11,6 +11,10 @@ export function addToken(words: TokenWords, token: number): void {
   words[token >> 5] = (words[token >> 5] as number) | (1 << (token & 31));
 }
 
+export function addTokens(words: TokenWords, tokens: Int32Array): void {
+  for (let i = 0; i < tokens.length; i++) addToken(words, tokens[i] as number);
+}
+
 export function removeToken(words: TokenWords, token: number): void {
   words[token >> 5] = (words[token >> 5] as number) & ~(1 << (token & 31));
 }

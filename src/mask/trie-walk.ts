@@ -6,7 +6,7 @@
  */
 import { type ContentTables, QUOTE_BELOW } from "./content-tables.ts";
 import type { JsonMachine } from "./json-machine.ts";
-import { Mark } from "./registers.ts";
+import type { Mark } from "./registers.ts";
 import type { TokenTrie } from "./token-trie.ts";
 
 const QUOTE = 0x22;
@@ -16,7 +16,8 @@ export class TrieWalk {
   readonly #trie: TokenTrie;
   /** Set for the vocabulary's own trie. */
   readonly #content: ContentTables | null;
-  readonly #marks: Mark[];
+  /** By depth; made as they are needed. */
+  readonly #marks: Mark[] = [];
   #onEnd: ((node: number) => void) | null = null;
   /** By depth: the machine stands inside a string that allows any content. */
   readonly #inContent: Uint8Array;
@@ -25,50 +26,52 @@ export class TrieWalk {
     this.#machine = machine;
     this.#trie = trie;
     this.#content = content;
-    this.#marks = Array.from({ length: trie.depthMax + 1 }, () => new Mark());
     this.#inContent = new Uint8Array(trie.depthMax + 1);
   }
 
   /**
    * Calls `allow` with every token id whose text below the root the machine accepts.
    * @param first the bytes that may come first; null for any.
-   * @param onEnd is told the nodes with others below where the machine's text is whole.
    */
-  fromRoot(
-    first: Uint8Array | null,
-    allow: (token: number) => void,
-    onEnd: ((node: number) => void) | null = null,
-  ): void {
-    this.#onEnd = onEnd;
+  fromRoot(first: Uint8Array | null, allow: (token: number) => void): void {
+    this.#onEnd = null;
     const trie = this.#trie;
-    const here = this.#machine.save(this.#marks[0]);
-    if (first === null) this.#below(0, 1, trie.ends[0] as number, allow);
+    const here = this.#saveAt(0);
+    this.#inContent[0] = 0;
+    if (first === null) this.#below(1, trie.ends[0] as number, allow);
     else {
       for (const byte of first) {
         const node = trie.roots[byte] as number;
-        if (node >= 0) this.#below(0, node, trie.ends[node] as number, allow);
+        if (node >= 0) this.#below(node, trie.ends[node] as number, allow);
       }
     }
     this.#machine.undo(here);
   }
 
-  /** The same for the texts below a node, with the machine standing at that node. */
-  fromNode(node: number, allow: (token: number) => void): void {
-    this.#onEnd = null;
+  /**
+   * The same for the texts below a node, with the machine standing at that node.
+   * @param onEnd is told the nodes with others below where the machine's text is whole.
+   */
+  fromNode(
+    node: number,
+    allow: (token: number) => void,
+    onEnd: ((node: number) => void) | null = null,
+  ): void {
+    this.#onEnd = onEnd;
     const depth = this.#trie.depths[node] as number;
-    const here = this.#machine.save(this.#marks[depth]);
-    this.#below(depth, node + 1, this.#trie.ends[node] as number, allow);
+    const here = this.#saveAt(depth);
+    this.#inContent[depth] = this.#content !== null && this.#enter(node, allow) ? 1 : 0;
+    this.#below(node + 1, this.#trie.ends[node] as number, allow);
     this.#machine.undo(here);
   }
 
-  /** Nodes from `at` to before `end`; the machine's state at depth `top` is saved. */
-  #below(top: number, from: number, end: number, allow: (token: number) => void): void {
+  /** Nodes from `from` to before `end`; the machine's state at the depth above is saved. */
+  #below(from: number, end: number, allow: (token: number) => void): void {
     const { bytes, depths, ends, tokens } = this.#trie;
     const machine = this.#machine;
     const marks = this.#marks;
     const inContent = this.#inContent;
     let standing = -1;
-    inContent[top] = 0;
     for (let at = from; at < end; ) {
       const depth = depths[at] as number;
       const byte = bytes[at] as number;
@@ -88,9 +91,15 @@ export class TrieWalk {
       at += 1;
       if (at === ends[at - 1]) continue;
       this.#tellEnd(at - 1);
-      machine.save(marks[depth]);
+      this.#saveAt(depth);
       inContent[depth] = this.#isInContent(at - 1, inContent[depth - 1] === 1, allow) ? 1 : 0;
     }
+  }
+
+  #saveAt(depth: number): Mark {
+    const mark = this.#machine.save(this.#marks[depth]);
+    this.#marks[depth] = mark;
+    return mark;
   }
 
   #allow(token: number, allow: (token: number) => void): void {

@@ -31,6 +31,8 @@ export interface Limits {
   readonly replayMs: number;
   /** Keys that one address (of IPv6, one /64) may ask for in an hour. */
   readonly signUpsPerHour: number;
+  /** Keys that all addresses together may ask for in an hour. */
+  readonly signUpsPerHourInAll: number;
   /** Silence of a stream after which a comment shows that it lives; proxies allow 30 s and more. */
   readonly keepAliveMs: number;
 }
@@ -52,6 +54,7 @@ export const DEFAULT_LIMITS: Limits = {
   replayBytesMax: 512 << 20,
   replayMs: 24 * 3_600_000,
   signUpsPerHour: 5,
+  signUpsPerHourInAll: 500,
   keepAliveMs: 15_000,
 };
 
@@ -61,6 +64,7 @@ export function assertLimits(limits: Limits): void {
     assert(Number.isSafeInteger(value) && value > 0, `the limit ${name} is a whole number above 0`);
   }
   assert(limits.schemaBytesMax <= limits.chatBodyBytesMax, "a schema fits a chat request");
+  assert(limits.signUpsPerHour <= limits.signUpsPerHourInAll, "one network is one of all");
   assert(limits.recordBodyBytesMax * 4 <= limits.replayBytesMax, "an answer can be kept");
   assert(limits.jsonDepthMax <= 5000, "JSON's depth stays far from the end of the stack");
 }

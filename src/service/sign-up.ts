@@ -3,8 +3,10 @@ import { networkOf, type SignUp, type SignUps } from "../tenant/sign-up.ts";
 import { ApiError } from "./api-error.ts";
 
 export interface SignUpDeskDeps {
-  readonly signUps: SignUps;
+  readonly signUps: Pick<SignUps, "issue">;
   readonly perHour: number;
+  /** Of all networks together: what many addresses in one hand could ask for. */
+  readonly perHourInAll: number;
   readonly nowMs: () => number;
   readonly wait: (ms: number) => Promise<void>;
 }
@@ -19,6 +21,8 @@ export class SignUpDesk {
   readonly #deps: SignUpDeskDeps;
   /** When each network asked during the last hour. */
   readonly #asked = new Map<string, readonly number[]>();
+  /** When anyone did. */
+  #askedInAll: readonly number[] = [];
 
   constructor(deps: SignUpDeskDeps) {
     this.#deps = deps;
@@ -39,7 +43,7 @@ export class SignUpDesk {
   }
 
   #count(network: string): void {
-    const { nowMs, perHour } = this.#deps;
+    const { nowMs, perHour, perHourInAll } = this.#deps;
     const now = nowMs();
     const recent = (times: readonly number[]): readonly number[] =>
       times.filter((time) => time > now - HOUR_MS);
@@ -50,17 +54,22 @@ export class SignUpDesk {
     }
     const times = recent(this.#asked.get(network) ?? []);
     const [oldest] = times;
+    const waitS = (first: number): number => Math.ceil((first + HOUR_MS - now) / 1000);
     if (oldest !== undefined && times.length >= perHour) {
-      throw tooMany(perHour, Math.ceil((oldest + HOUR_MS - now) / 1000));
+      throw tooMany(`${perHour} sign-ups an hour are allowed from one network`, waitS(oldest));
+    }
+    this.#askedInAll = recent(this.#askedInAll);
+    const [first] = this.#askedInAll;
+    if (first !== undefined && this.#askedInAll.length >= perHourInAll) {
+      throw tooMany(`${perHourInAll} sign-ups an hour are allowed in all`, waitS(first));
     }
     this.#asked.set(network, [...times, now]);
+    this.#askedInAll = [...this.#askedInAll, now];
   }
 }
 
-function tooMany(perHour: number, retryAfterS: number): ApiError {
-  const message =
-    `${perHour} sign-ups an hour are allowed from one network; ` +
-    `the next one is possible in ${retryAfterS} s`;
+function tooMany(limit: string, retryAfterS: number): ApiError {
+  const message = `${limit}; the next one is possible in ${retryAfterS} s`;
   return new ApiError(message, {
     status: 429,
     type: "rate_limit_error",

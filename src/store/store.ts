@@ -113,6 +113,20 @@ export class Store {
   }
 
   /**
+   * As `transact`, without waiting for the disk: the end of this process undoes nothing, a power
+   * cut may. The next `transact` makes it durable too.
+   */
+  transactUnsynced<T>(body: () => T): T {
+    if (this.#failure !== null) throw this.#failure;
+    this.writer.run("PRAGMA synchronous = NORMAL");
+    try {
+      return this.transact(body);
+    } finally {
+      this.writer.run("PRAGMA synchronous = FULL");
+    }
+  }
+
+  /**
    * Runs one statement inside `transact`.
    * @returns false, with that statement undone, when a constraint or a trigger refuses it.
    */

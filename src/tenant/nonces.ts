@@ -1,7 +1,8 @@
 /**
  * Nonces of signed requests, remembered for as long as their signatures would pass, over restarts
- * too. Memory decides; a request is served once its nonce is durable. Nonces that arrive together
- * share one transaction and one fsync.
+ * too. Memory decides; a request is served once its nonce is in the database. Nobody waits for the
+ * disk: a crash of this program forgets nothing, and after a machine's own start
+ * `SignedRequests` takes nothing that was signed before it.
  */
 import { gt } from "drizzle-orm";
 import type { Store } from "../store/store.ts";
@@ -43,7 +44,7 @@ export class Nonces {
 
   /**
    * @param untilS when it may be forgotten, Unix seconds; not before that of any earlier call.
-   * @returns once the nonce is durable; false when it was used, or no more can be remembered.
+   * @returns once the nonce is written; false when it was used, or no more can be remembered.
    * @throws (rejects) StoreError: then the nonce may be used again.
    */
   remember(keyId: string, nonce: string, untilS: number, nowMs: number): Promise<boolean> {
@@ -69,7 +70,7 @@ export class Nonces {
     const batch = this.#waiting;
     this.#waiting = [];
     try {
-      this.#store.transact(() => {
+      this.#store.transactUnsynced(() => {
         this.#forget.run(nowS);
         for (const { keyId, nonce, untilS } of batch) this.#insert.run(untilS, keyId, nonce);
       });

@@ -5,7 +5,8 @@
  *     "@method" "@authority" "@path" "@query", and with a body "content-digest" "content-type"
  *
  * in any order; parameters created, nonce, keyid, tag, and optionally expires and alg. A signature
- * is good once: its nonce is remembered for as long as its time would pass.
+ * is good once: its nonce is remembered for as long as its time would pass. What was signed before
+ * the machine started is not taken: a power cut may have undone the last nonces.
  */
 import { fromBase64, toBase64 } from "../bytes/base64.ts";
 import { fromHex } from "../bytes/hex.ts";
@@ -43,6 +44,8 @@ export interface SignedRequestsDeps {
   /** The 32 bytes of a key that is not revoked; null for any other. */
   readonly publicKeyOf: (keyId: string) => Uint8Array | null;
   readonly nonces: Pick<Nonces, "remember">;
+  /** When the machine started, Unix milliseconds. */
+  readonly bootedMs: number;
   readonly nowMs: () => number;
 }
 
@@ -72,13 +75,13 @@ export class SignedRequests {
   async verify(
     request: SignableRequest,
   ): Promise<{ readonly keyId: string } | { readonly problem: SignatureProblem }> {
-    const { nonces, nowMs, publicKeyOf } = this.#deps;
+    const { bootedMs, nonces, nowMs, publicKeyOf } = this.#deps;
     const parsed = parseInput(request);
     if (typeof parsed === "string") return { problem: parsed };
     const { keyId, nonce, signature } = parsed;
     const now = nowMs();
     const nowSeconds = now / 1000;
-    if (!isTimely(parsed, nowSeconds)) return { problem: "time" };
+    if (!isTimely(parsed, nowSeconds, bootedMs / 1000)) return { problem: "time" };
     const publicKey = publicKeyOf(keyId);
     if (publicKey === null) return { problem: "unknown_key" };
     if (request.body.byteLength > 0 && !hasDigest(request)) return { problem: "digest" };
@@ -92,8 +95,14 @@ export class SignedRequests {
   }
 }
 
-function isTimely({ created, expires }: ParsedInput, nowSeconds: number): boolean {
+function isTimely(
+  { created, expires }: ParsedInput,
+  nowSeconds: number,
+  bootedSeconds: number,
+): boolean {
   if (Math.abs(nowSeconds - created) > WINDOW_SECONDS) return false;
+  // The signer's clock may have been ahead by the window.
+  if (created <= bootedSeconds + WINDOW_SECONDS) return false;
   if (expires === null) return true;
   return expires > nowSeconds && expires >= created && expires - created <= LIFETIME_SECONDS_MAX;
 }

@@ -25,7 +25,7 @@ let served: Served;
 let signer: RequestSigner;
 
 beforeAll(async () => {
-  gateway = await createTestGateway({ dataDir }, { log });
+  gateway = await createTestGateway({ dataDir }, { bootedMs: 0, log });
   served = serve(gateway);
   signer = await register();
 });
@@ -243,7 +243,7 @@ test("a restart inside the window still knows which requests came", async () => 
   const { port } = served;
   await served.close();
   await gateway.close();
-  gateway = await createTestGateway({ dataDir }, { log });
+  gateway = await createTestGateway({ dataDir }, { bootedMs: 0, log });
   served = serve(gateway, undefined, port);
   expect((await sendWith(request)).status).toBe(401);
   expect((await sendWith(unused)).json).toMatchObject({ key_id: signer.keyId });

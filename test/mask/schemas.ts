@@ -8,6 +8,8 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   pattern: { type: "string", pattern: "^[A-Z]{2}-\\d{3,5}(?:\\.[a-f]+)?$", maxLength: 12 },
   search: { type: "string", pattern: "foo|ba+r", minLength: 5, maxLength: 14 },
   notPattern: { type: "string", not: { pattern: "[aeiou]" }, minLength: 1, maxLength: 6 },
+  notEnum: { type: "string", not: { enum: ["", "a", "bar"] }, maxLength: 3 },
+  oneOfTwo: { type: "string", oneOf: [{ maxLength: 4 }, { enum: ["a", "foo", "longer"] }] },
   formats: {
     type: "object",
     properties: {

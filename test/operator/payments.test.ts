@@ -54,6 +54,17 @@ test("a paid checkout makes a key that its buyer collects once", async () => {
   expect(again).toContain("Collected already");
 });
 
+test("one event that comes many times at once makes one key", async () => {
+  const operated = openOperated();
+  const body = eventBody(operated.clock.nowMs);
+  const answers = await Promise.all(Array.from({ length: 12 }, () => send(operated, body)));
+  const outcomes = await Promise.all(
+    answers.map(async (answer) => ((await answer.json()) as { outcome: string }).outcome),
+  );
+  expect(outcomes.sort()).toEqual([...Array<string>(11).fill("duplicate"), "handled"]);
+  expect(operated.gateway.tenants.listKeys()).toHaveLength(1);
+});
+
 test("an event without a signature, or with another's, is 400 and makes no key", async () => {
   const operated = openOperated();
   const body = eventBody(operated.clock.nowMs);

@@ -1,6 +1,7 @@
 /** `POST /signup/free`: one key per address, a few per network, pages that load and run nothing. */
 import { expect, test } from "bun:test";
 import { clientAddressOf } from "../../src/service/client-address.ts";
+import { SignUpDesk } from "../../src/service/sign-up.ts";
 import { type Operated, openOperated } from "./operator-kit.ts";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
@@ -88,6 +89,25 @@ test("one network gets a few an hour, known addresses included; others are not a
   expect(await statuses(1, "2001:db8:1:2:ffff::7")).toEqual([429]);
   operated.clock.nowMs += 3_600_001;
   expect(await statuses(1, "192.0.2.9")).toEqual([200]);
+});
+
+test("all networks together get so many an hour, whoever comes next", async () => {
+  const clock = { nowMs: 0 };
+  const kinds: unknown[] = [];
+  const signUps = { issue: () => ({ kind: "exists" as const }) };
+  const limits = { perHour: 5, perHourInAll: 8 };
+  const wait = async (): Promise<void> => {};
+  const desk = new SignUpDesk({ signUps, ...limits, nowMs: () => clock.nowMs, wait });
+  for (let asked = 0; asked < 10; asked++) {
+    clock.nowMs += 1000;
+    const outcome = await desk.issue("", `192.0.2.${asked}`).catch((error: Error) => error);
+    kinds.push(outcome instanceof Error ? outcome.message : outcome.kind);
+  }
+  expect(kinds.slice(0, 8)).toEqual(Array(8).fill("exists"));
+  const told = "8 sign-ups an hour are allowed in all; the next one is possible in";
+  expect(kinds.slice(8)).toEqual([`${told} 3592 s`, `${told} 3591 s`]);
+  clock.nowMs = 1000 + 3_600_000;
+  expect(await desk.issue("", "192.0.2.77")).toEqual({ kind: "exists" });
 });
 
 test("a proxy of the operator's own speaks for its clients; nobody else does", () => {

@@ -13,6 +13,7 @@ import { ProcessInputError } from "../../src/process/input-error.ts";
 
 interface Output {
   readonly due: string;
+  readonly due_time?: string;
   readonly weekday: string;
   readonly steps: readonly {
     readonly code: string;
@@ -23,17 +24,22 @@ interface Output {
   readonly warnings: readonly string[];
 }
 
-type Extra = Partial<Pick<DeadlineInput, "holidays" | "rules" | "saturday_holidays">>;
+type Extra = Partial<
+  Pick<DeadlineInput, "daylight_saving" | "holidays" | "rules" | "saturday_holidays">
+>;
 
+/** @param at a day, or a day and a time of day. */
 function compute(
-  date: string,
+  at: string,
   period: DeadlineRequest["period"],
   service: DeadlineRequest["service"] = "none",
   extra: Extra = {},
 ): Output {
+  const [date = "", time] = at.split(" ");
+  const trigger = { date, ...(time === undefined ? {} : { time }) };
   const input = {
     rules: "FRCP-6",
-    deadlines: [{ id: "d", trigger: { date }, period, service }],
+    deadlines: [{ id: "d", trigger, period, service }],
     ...extra,
   };
   const { deadlines } = deadlineCompute.run(input as JsonValue);
@@ -152,6 +158,94 @@ describe("the last day", () => {
   });
 });
 
+describe("hours", () => {
+  const hours = (count: number, direction: "after" | "before" = "after") => ({
+    count,
+    unit: "hours" as const,
+    direction,
+  });
+
+  test("the Committee Note of 2009: 72 hours over the end of daylight saving time", () => {
+    const output = compute("2007-11-02 10:23", hours(72));
+    expect(output).toMatchObject({ due: "2007-11-05", due_time: "09:23", weekday: "Monday" });
+    expect(output.steps.map(({ code, date, rule }) => `${code} ${date} ${rule}`)).toEqual([
+      "COUNT_BEGINS 2007-11-02 FRCP 6(a)(2)(A)",
+      "CLOCKS_CHANGED 2007-11-05 FRCP 6(a)(2)(B)",
+      "PERIOD_COUNTED 2007-11-05 FRCP 6(a)(2)(B)",
+    ]);
+    const none = compute("2007-11-02 10:23", hours(72), "none", { daylight_saving: "none" });
+    expect(none).toMatchObject({ due: "2007-11-05", due_time: "10:23" });
+  });
+
+  const cases: readonly (readonly [string, string, DeadlineRequest["period"], string])[] = [
+    ["nothing is rounded", "2026-07-01 10:23", hours(1), "2026-07-01 11:23"],
+    ["over midnight", "2026-07-01 23:59", hours(1), "2026-07-02 00:59"],
+    [
+      "over the beginning of daylight saving time",
+      "2026-03-06 12:00",
+      hours(72),
+      "2026-03-09 13:00",
+    ],
+    ["the hour before it", "2026-03-08 00:59", hours(1), "2026-03-09 01:59"],
+    ["the hour of it", "2026-03-08 01:00", hours(1), "2026-03-09 03:00"],
+    ["the hour that comes twice", "2026-11-01 01:30", hours(1), "2026-11-02 01:30"],
+    ["two hours of it", "2026-11-01 01:30", hours(2), "2026-11-02 02:30"],
+    ["a Saturday: the same time on Monday", "2026-07-09 15:00", hours(48), "2026-07-13 15:00"],
+    ["a holiday's Friday and weekend", "2026-07-02 09:00", hours(24), "2026-07-06 09:00"],
+    ["back over a weekend", "2026-07-06 09:00", hours(24, "before"), "2026-07-02 09:00"],
+    ["back over a change", "2026-11-02 09:00", hours(72, "before"), "2026-10-30 10:00"],
+  ];
+  test.each(cases)("%s", (_name, begin, period, due) => {
+    const output = compute(begin, period);
+    expect(`${output.due} ${output.due_time}`).toBe(due);
+  });
+
+  test("the clerk's office may be out of reach, and paper come by mail", () => {
+    const holidays = [{ date: "2026-07-09", name: "flood", kind: "clerk_inaccessible" as const }];
+    expect(compute("2026-07-08 10:00", hours(24), "none", { holidays })).toMatchObject({
+      due: "2026-07-10",
+      due_time: "10:00",
+    });
+    expect(compute("2026-07-06 10:00", hours(24), "mail").due).toBe("2026-07-10");
+  });
+
+  test("days have no time", () => {
+    expect(compute("2026-07-01", days(1))).not.toHaveProperty("due_time");
+  });
+});
+
+describe("every step and warning, with and without", () => {
+  const holidays = [{ date: "2026-07-02", name: "flood", kind: "clerk_inaccessible" as const }];
+  const july = "2026-07-01";
+  const month = { count: 1, unit: "months" as const };
+  const hour = { count: 72, unit: "hours" as const };
+  const cases: readonly (readonly [string, Output, Output])[] = [
+    ["TRIGGER_EXCLUDED", compute(july, days(1)), compute(`${july} 09:00`, hour)],
+    ["COUNT_BEGINS", compute(`${july} 09:00`, hour), compute(july, days(3))],
+    ["CLOCKS_CHANGED", compute("2026-10-31 09:00", hour), compute("2026-10-27 09:00", hour)],
+    ["MONTH_END_CLAMPED", compute("2026-01-29", month), compute("2026-01-28", month)],
+    ["LAST_DAY_MOVED", compute("2026-07-10", days(1)), compute("2026-07-10", days(3))],
+    ["SERVICE_DAYS_ADDED", compute(july, days(1), "mail"), compute(july, days(1), "personal")],
+    [
+      "CLERK_INACCESSIBLE",
+      compute(july, days(1), "none", { holidays }),
+      compute(july, days(5), "none", { holidays }),
+    ],
+    ["BEFORE_2009_AMENDMENTS", compute("2009-11-30", days(1)), compute("2009-12-01", days(1))],
+    ["MONTH_END_READING", compute("2026-01-29", month), compute("2026-01-28", month)],
+    ["DAYLIGHT_SAVING_ASSUMED", compute("2026-10-31 09:00", hour), compute(july, days(1))],
+    ["COUNTED_BACKWARD", compute(july, daysBack(1)), compute(july, days(1))],
+  ];
+  const codesOf = ({ steps, warnings }: Output): readonly string[] => [
+    ...steps.map(({ code }) => code),
+    ...warnings,
+  ];
+  test.each(cases)("%s", (code, withIt, without) => {
+    expect(codesOf(withIt)).toContain(code);
+    expect(codesOf(without)).not.toContain(code);
+  });
+});
+
 test("the holidays of 2021 and 2026 are those of OPM's list", () => {
   const table = federalHolidays();
   const of = (year: string): string[] =>
@@ -209,6 +303,21 @@ describe("refused", () => {
       "mail before a hearing",
       () => compute("2026-03-10", daysBack(7), "mail"),
       "conflicting_input /deadlines/0/service",
+    ],
+    [
+      "hours without a time of day",
+      () => compute("2026-03-10", { count: 1, unit: "hours" }),
+      "conflicting_input /deadlines/0/trigger/time",
+    ],
+    [
+      "days with one",
+      () => compute("2026-03-10 09:00", days(1)),
+      "conflicting_input /deadlines/0/trigger/time",
+    ],
+    [
+      "a time that is none",
+      () => compute("2026-03-10 24:00", { count: 1, unit: "hours" }),
+      "invalid_input /deadlines/0/trigger/time",
     ],
     ["no days", () => compute("2026-03-10", days(0)), "invalid_input /deadlines/0/period/count"],
     [

@@ -21,6 +21,7 @@ function openRequests(nowMs = (START_S + 10) * 1000, dataDir = temporaryDirector
   const requests = new SignedRequests({
     publicKeyOf: (keyId) => (keyId === KEY_ID ? key.publicKey : null),
     nonces: new Nonces(store, nowMs),
+    bootedMs: (START_S - 600) * 1000,
     nowMs: () => clock.nowMs,
   });
   return { clock, close, requests, store };
@@ -161,6 +162,22 @@ test("a restart remembers every nonce whose signature would still pass", async (
     expect(await second.requests.verify(request)).toEqual({ problem: "replayed" });
   }
   expect(await second.requests.verify(signed())).toEqual({ keyId: KEY_ID });
+});
+
+test("after the machine's own start, nothing is taken that may have been signed before it", async () => {
+  const bootedMs = (START_S - 40) * 1000;
+  const nonces = { remember: () => Promise.resolve(true) };
+  const nowMs = (): number => START_S * 1000;
+  const requests = new SignedRequests({
+    publicKeyOf: () => key.publicKey,
+    nonces,
+    bootedMs,
+    nowMs,
+  });
+  const at = (created: number) =>
+    requests.verify(signed({ parameters: parametersWith({ created: String(created) }) }));
+  expect(await at(START_S + 20)).toEqual({ problem: "time" });
+  expect(await at(START_S + 21)).toEqual({ keyId: KEY_ID });
 });
 
 test("of the same request twenty times at once, one is taken", async () => {

@@ -13,6 +13,7 @@ import {
 } from "./count.ts";
 import { FEDERAL_HOLIDAYS, federalHolidays, HOLIDAY_YEARS } from "./federal-holidays.ts";
 import golden from "./golden.json";
+import { US_CLOCK } from "./hours.ts";
 import { DEADLINE_INPUT, type DeadlineInput, type DeadlineRequest } from "./schema.ts";
 
 const VERSION = "1.0.0";
@@ -34,6 +35,7 @@ export const deadlineCompute = defineProcess({
     rules: RULE_PARTS,
     service: SERVICE_TABLE,
     days_are_days_from: DAYS_ARE_DAYS_FROM,
+    clock: US_CLOCK,
   },
   goldens: golden,
   compute: computeDeadlines,
@@ -71,6 +73,7 @@ function deadlineOutput(
     const message = "service adds no days to a period that is counted backward";
     throw new ProcessInputError("conflicting_input", `${pointer}/service`, message);
   }
+  checkTime(request, pointer);
   const parts = RULE_PARTS[input.rules];
   const fridayCounts = input.saturday_holidays !== "friday_does_not_count";
   const result = countPeriod(request, triggerDay, base(fridayCounts), parts);
@@ -81,11 +84,22 @@ function deadlineOutput(
     id: request.id,
     ...(request.title === undefined ? {} : { title: request.title }),
     due: formatDate(result.day),
+    ...(result.time === null ? {} : { due_time: result.time }),
     weekday: weekdayName(result.day),
     steps: result.steps.map((step) => ({ ...step })),
     alternatives: alternativesOf(result, other, fridayCounts),
     warnings: warningsOf(request, result),
   };
+}
+
+/** Hours begin at a time of day; days do not have one. */
+function checkTime({ trigger, period }: DeadlineRequest, pointer: string): void {
+  if ((period.unit === "hours") === (trigger.time !== undefined)) return;
+  const message =
+    period.unit === "hours"
+      ? "a period in hours begins at a time of day: HH:MM"
+      : "only a period in hours begins at a time of day";
+  throw new ProcessInputError("conflicting_input", `${pointer}/trigger/time`, message);
 }
 
 function alternativesOf(result: Counted, other: Counted, fridayCounts: boolean): JsonObject[] {
@@ -104,11 +118,15 @@ function warningsOf({ trigger, period }: DeadlineRequest, { steps }: Counted): s
   return [
     ...(trigger.date < DAYS_ARE_DAYS_FROM ? ["BEFORE_2009_AMENDMENTS"] : []),
     ...(steps.some(({ code }) => code === "MONTH_END_CLAMPED") ? ["MONTH_END_READING"] : []),
+    ...(steps.some(({ code }) => code === "CLOCKS_CHANGED") ? ["DAYLIGHT_SAVING_ASSUMED"] : []),
     ...(period.direction === "before" ? ["COUNTED_BACKWARD"] : []),
   ];
 }
 
-function baseCalendar({ holidays = [] }: DeadlineInput): MakeCalendar {
+function baseCalendar({
+  holidays = [],
+  daylight_saving: clock = "us",
+}: DeadlineInput): MakeCalendar {
   const federal = federalHolidays();
   const declared = new Map<number, string>();
   const state = new Map<number, string>();
@@ -120,6 +138,7 @@ function baseCalendar({ holidays = [] }: DeadlineInput): MakeCalendar {
     else inaccessible.add(day);
   }
   return (fridayCounts) => ({
+    clock,
     isInaccessible: (day) => inaccessible.has(day),
     closedReason: (day, direction) => {
       if (weekday(day) === 6) return "Saturday";
