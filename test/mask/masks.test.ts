@@ -1,13 +1,16 @@
 /** The fast mask is the set of tokens that `accept` takes one by one. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { compileSchema } from "../../src/grammar/compile.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
+import { loadVocabulary, type Vocabulary } from "../../src/mask/vocabulary.ts";
+import { vocabulariesAvailable, vocabularyPath } from "../helpers/vocabularies.ts";
 import { random, SMALL, tokensOf } from "./kit.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
 
 const WALKS = process.env["SLOW"] ? 200 : 4;
+const LARGE_WALKS = process.env["SLOW"] ? 30 : 1;
 const STEPS_MAX = 60;
 
 describe.each([
@@ -53,9 +56,32 @@ test.each(Object.entries(SCHEMAS))("answers side by side keep apart: %s", (_, sc
   }
 });
 
-function naiveMask(matcher: Matcher): number[] {
+describe.skipIf(!vocabulariesAvailable)("over the 128,256 tokens of Llama 3", () => {
+  let llama: Vocabulary;
+  beforeAll(async () => {
+    llama = await loadVocabulary(vocabularyPath("llama-bpe"));
+  });
+
+  test.each(Object.entries(SCHEMAS))("%s", (name, schema) => {
+    const matcher = new Matcher(compileSchema(schema, { objects: "open" }), llama);
+    const draw = random(name.length);
+    for (let walk = 0; walk < LARGE_WALKS; walk++) {
+      matcher.reset();
+      // Asking for each token takes a tenth of a second: one place of each walk is looked at.
+      for (let left = Math.floor(draw() * 12); left >= 0; left--) {
+        const allowed = tokensOf(matcher.computeMask(), llama.size);
+        if (left === 0) expect(allowed).toEqual(naiveMask(matcher, llama));
+        const token = allowed[Math.floor(draw() * allowed.length)] as number;
+        if (llama.isEndOfGeneration(token)) break;
+        expect(matcher.accept(token)).toBe(true);
+      }
+    }
+  });
+});
+
+function naiveMask(matcher: Matcher, vocabulary = SMALL): number[] {
   const allowed: number[] = [];
-  for (let token = 0; token < SMALL.size; token++) {
+  for (let token = 0; token < vocabulary.size; token++) {
     if (!matcher.accept(token)) continue;
     matcher.rollback(1);
     allowed.push(token);
