@@ -2,8 +2,9 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { compose } from "../process/compose.ts";
+import { expandComposition } from "../process/expand-records.ts";
 import { startProcesses } from "../process/start.ts";
-import { PrintedFailure } from "./cli-error.ts";
+import { CliError, EXIT_USAGE, PrintedFailure } from "./cli-error.ts";
 import { readJson } from "./files.ts";
 import { type CliIo, print, printJson, styled } from "./io.ts";
 import { examples } from "./settings.ts";
@@ -19,7 +20,7 @@ export function composeCommand(io: CliIo): CommandUnknownOpts {
       "\n\nExit code 1 means that a step's expectation was not met, or the input was refused.",
   );
   command.action(async (path, options) => {
-    const body = (await readJson(io, path)) as JsonValue;
+    const body = expandComposition((await readJson(io, path)) as JsonValue, recordsOffline);
     const { chainHash, engines, inputHash, output, outputHash } = compose(
       startProcesses().registry,
       body,
@@ -39,4 +40,13 @@ export function composeCommand(io: CliIo): CommandUnknownOpts {
     if (output["status"] === "halted") throw new PrintedFailure("an expectation was not met");
   });
   return command;
+}
+
+/** Stands in for the caller's matters, which only a server has. */
+export function recordsOffline(): never {
+  throw new CliError('records of the state ({"from": "state"}) are not at hand offline', {
+    code: "no_state",
+    hint: "send the request to the server, or put the records into the file",
+    exitCode: EXIT_USAGE,
+  });
 }

@@ -2,9 +2,11 @@
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { runProcess } from "../process/definition.ts";
+import { expandProcessInput } from "../process/expand-records.ts";
 import type { CatalogEntry, Registry } from "../process/registry.ts";
 import { startProcesses } from "../process/start.ts";
 import { CliError, EXIT_USAGE } from "./cli-error.ts";
+import { recordsOffline } from "./compose.ts";
 import { readJson } from "./files.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";
 import { examples } from "./settings.ts";
@@ -64,7 +66,8 @@ interface Call {
 
 async function runFile(io: CliIo, { registry, slug, file, engine, json }: Call): Promise<void> {
   const found = registry.resolve(slug, engine, "");
-  const run = runProcess(found, (await readJson(io, file)) as JsonValue);
+  const input = expandProcessInput(slug, (await readJson(io, file)) as JsonValue, recordsOffline);
+  const run = runProcess(found, input);
   if (json) {
     printJson(io, {
       output: run.output,

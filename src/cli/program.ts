@@ -5,6 +5,7 @@
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import { backupCommand, restoreCommand } from "./backup.ts";
+import { benchCommand } from "./bench.ts";
 import { bundleCommand } from "./bundle.ts";
 import { chatCommand } from "./chat.ts";
 import { checkpointCommand } from "./checkpoint.ts";
@@ -47,6 +48,7 @@ const COMMANDS = [
   checkpointCommand,
   backupCommand,
   restoreCommand,
+  benchCommand,
   bundleCommand,
   doctorCommand,
 ];

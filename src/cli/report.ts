@@ -90,6 +90,10 @@ function stepIn(composition: Members, id: string | undefined): Members {
     return output;
   }
   const ids = steps.map((one) => String(one["id"])).join(", ");
+  if (fits.length === 0) {
+    const what = id === undefined ? "no step of iolta-reconcile" : `no step ${id}`;
+    throw refused(`the workflow has ${what}; it has ${ids}`, "not_a_reconciliation");
+  }
   throw refused(`the workflow has the steps ${ids}: choose one with --step`, "choose_a_step");
 }
 

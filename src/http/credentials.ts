@@ -21,10 +21,8 @@ interface Received {
 }
 
 /** The form of a key. Two Authorization lines arrive joined by a comma, and fail here. */
-const BEARER = /^[Bb]earer (sk-svc-[0-9a-f]{32})$/;
-
-/** As long as a key, and never one. */
-const NO_KEY = `sk-svc-${"-".repeat(32)}`;
+const BEARER = /^[Bb]earer sk-svc-[0-9a-f]{32}$/;
+const SCHEME_CHARACTERS = "Bearer ".length;
 
 /** @returns null for missing, malformed, unknown and revoked credentials alike. */
 export async function readIdentity(
@@ -34,10 +32,10 @@ export async function readIdentity(
   const { headers, method } = request;
   const authorization = headers.get("authorization");
   if (!isSigned(headers)) {
-    const key = BEARER.exec(authorization ?? "")?.[1];
-    // A malformed key costs what an unknown one does.
-    const found = deps.authenticate(key ?? NO_KEY);
-    return key === undefined ? null : found;
+    if (authorization === null) return null;
+    // A malformed key costs what an unknown one does: it is looked up too.
+    const found = deps.authenticate(authorization.slice(SCHEME_CHARACTERS));
+    return BEARER.test(authorization) ? found : null;
   }
   // Two credentials: nobody can say which of them was meant. Of a body too large nothing is known.
   if (authorization !== null || message.refusal !== null) return null;

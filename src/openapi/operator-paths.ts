@@ -210,7 +210,7 @@ const ADMIN_PATHS: Paths = {
 const METRICS_PATHS: Paths = {
   "/metrics": {
     get: operation({
-      tag: "Health",
+      tag: "System",
       summary: "For Prometheus; open on a server that listens on 127.0.0.1 and has no metrics key",
       access: "metrics",
       answer: text,

@@ -162,6 +162,13 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     tree_size: whole,
     record: described(text, "what is signed and hash-chained, as text"),
     note: described(text, "the same as a C2SP signed note"),
+    anchors: listOf(
+      object({
+        kind: oneOf("ots", "rfc3161"),
+        target: text,
+        state: oneOf("queued", "pending", "confirmed"),
+      }),
+    ),
   }),
   Key: object({
     key_id: text,

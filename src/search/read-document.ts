@@ -71,7 +71,8 @@ function readHtml(html: string, fallback: string): Document {
 
 async function readPdf(bytes: Uint8Array, fallback: string): Promise<Document> {
   // The parser keeps the buffer that it is given.
-  const pdf = await getDocumentProxy(new Uint8Array(bytes));
+  // Damage that it can repair is not for the terminal (verbosity 0: errors alone).
+  const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   try {
     const { text } = await extractText(pdf, { mergePages: false });
     const { info } = await getMeta(pdf);

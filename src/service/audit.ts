@@ -1,5 +1,6 @@
 /** What a tenant can read of its own chains, and everyone of the checkpoints. */
 
+import type { AnchorQueue, AnchorState } from "../anchor/anchor-queue.ts";
 import { toHex } from "../bytes/hex.ts";
 import { utf8Decode } from "../bytes/utf8.ts";
 import { parseMembers } from "../ledger/chain-check.ts";
@@ -31,6 +32,8 @@ export interface CheckpointBody {
   readonly tree_size: number;
   readonly record: string;
   readonly note: string;
+  /** Proofs of its age from elsewhere, and how far they are. */
+  readonly anchors: readonly AnchorState[];
 }
 
 export class Audit {
@@ -75,14 +78,14 @@ export class Audit {
   latestCheckpoint(): CheckpointBody {
     const latest = this.#trust.checkpoints.latest();
     if (latest === null) throw notFound("no_checkpoint", "there is no checkpoint yet");
-    return checkpointBody(latest);
+    return checkpointBody(latest, this.#trust.anchors);
   }
 
   /** The newest checkpoint captured at this time or before. @throws ApiError 404. */
   checkpointAt(ms: number): CheckpointBody {
     const found = this.#trust.checkpoints.at(ms);
     if (found === null) throw notFound("no_checkpoint", "no checkpoint is that old");
-    return checkpointBody(found);
+    return checkpointBody(found, this.#trust.anchors);
   }
 
   /** A file of a checkpoint, by the name that exports give it. @throws ApiError 404. */
@@ -104,7 +107,7 @@ export class Audit {
     const name = String(latest.n).padStart(8, "0");
     const proofs = [...anchors.files(latest.n).keys()].map((extension) => `json.${extension}`);
     const files = ["json", "note", ...proofs].map((extension) => `${name}.${extension}`);
-    return { latest: checkpointBody(latest), files };
+    return { latest: checkpointBody(latest, anchors), files };
   }
 
   /**
@@ -141,7 +144,10 @@ async function* givingWay(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
 }
 
-function checkpointBody(checkpoint: Checkpoint): CheckpointBody {
+function checkpointBody(
+  checkpoint: Checkpoint,
+  anchors: Pick<AnchorQueue, "statesOf">,
+): CheckpointBody {
   const { n, captureTs, treeSize, record, recordHash, note } = checkpoint;
   const partitions = parseMembers(record)?.["partitions"];
   return {
@@ -153,6 +159,7 @@ function checkpointBody(checkpoint: Checkpoint): CheckpointBody {
     tree_size: treeSize,
     record: utf8Decode(record) ?? "",
     note,
+    anchors: anchors.statesOf(n),
   };
 }
 

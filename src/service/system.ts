@@ -5,7 +5,7 @@ import type { Identity } from "../tenant/tenants.ts";
 import { EMBEDDING_MODEL } from "./embeddings.ts";
 
 export interface SystemDeps {
-  readonly engine: Pick<Engine, "ready" | "tiers" | "whenReady" | "embedder">;
+  readonly engine: Pick<Engine, "ready" | "tiers" | "whenReady" | "embedder" | "stats">;
   readonly version: string;
   readonly rev: string;
   /** Unix milliseconds. */
@@ -34,6 +34,9 @@ export interface Readiness {
         readonly sha256: string;
         readonly context_tokens: number;
         readonly rows: number;
+        /** As of now: answers that run, requests that wait. */
+        readonly rows_used: number;
+        readonly queued: number;
         readonly device: string;
         readonly deterministic: boolean;
         readonly system_fingerprint: string;
@@ -91,6 +94,8 @@ export class System {
         sha256: tier.digest,
         context_tokens: tier.contextTokens,
         rows: tier.rows,
+        rows_used: engine.stats(name)?.rowsUsed ?? 0,
+        queued: engine.stats(name)?.queued ?? 0,
         device: tier.device,
         deterministic: tier.deterministic,
         system_fingerprint: tier.fingerprint,

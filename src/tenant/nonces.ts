@@ -27,6 +27,8 @@ export class Nonces {
   readonly #insert: ReturnType<typeof prepareInsert>;
   readonly #forget: ReturnType<typeof prepareForget>;
   #waiting: Waiting[] = [];
+  /** Whether the database has some that are over: also what was over before this start. */
+  #hasDropped = true;
 
   /** @param nowMs what was over by then is not read. */
   constructor(store: Store, nowMs: number) {
@@ -63,6 +65,7 @@ export class Nonces {
     for (const [name, untilS] of this.#known) {
       if (untilS > nowS) return;
       this.#known.delete(name);
+      this.#hasDropped = true;
     }
   }
 
@@ -71,9 +74,10 @@ export class Nonces {
     this.#waiting = [];
     try {
       this.#store.transactUnsynced(() => {
-        this.#forget.run(nowS);
+        if (this.#hasDropped) this.#forget.run(nowS);
         for (const { keyId, nonce, untilS } of batch) this.#insert.run(untilS, keyId, nonce);
       });
+      this.#hasDropped = false;
       for (const { resolve } of batch) resolve(true);
     } catch (error) {
       for (const { name, reject } of batch) {

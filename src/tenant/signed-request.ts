@@ -159,31 +159,50 @@ function parseInput(request: SignableRequest): ParsedInput | SignatureProblem {
   };
 }
 
+const ALWAYS: ReadonlySet<string> = new Set(["@method", "@authority", "@path", "@query"]);
+const WITH_BODY: ReadonlySet<string> = new Set([...ALWAYS, "content-digest", "content-type"]);
+
+/** Each once, and nothing else. */
 function coversAll(components: readonly string[], hasBody: boolean): boolean {
-  const always = ["@method", "@authority", "@path", "@query"];
-  const expected = hasBody ? [...always, "content-digest", "content-type"] : always;
-  return [...components].sort().join(" ") === expected.sort().join(" ");
+  const expected = hasBody ? WITH_BODY : ALWAYS;
+  if (components.length !== expected.size) return false;
+  const isKnown = components.every((name) => expected.has(name));
+  return isKnown && new Set(components).size === expected.size;
 }
 
 interface Parameters {
-  readonly created?: string;
-  readonly expires?: string;
-  readonly nonce?: string;
-  readonly keyid?: string;
-  readonly alg?: string;
-  readonly tag?: string;
+  created?: string;
+  expires?: string;
+  nonce?: string;
+  keyid?: string;
+  alg?: string;
+  tag?: string;
 }
 
+const PARAMETER = new RegExp(`;([a-z]+)=(${VALUE})`, "g");
+
 /** @returns null for a parameter that is not known, or that comes twice. */
-function parametersOf(tail: string): Parameters | null {
-  const known = new Set(["created", "expires", "nonce", "keyid", "alg", "tag"]);
-  const found = new Map<string, string>();
-  for (const part of tail.slice(1).split(/;(?=[a-z]+=)/)) {
-    const [name = "", ...value] = part.split("=");
-    if (!known.has(name) || found.has(name)) return null;
-    found.set(name, value.join("="));
+function parametersOf(tail: string): Readonly<Parameters> | null {
+  const found: Parameters = {};
+  for (const [, name = "", value = ""] of tail.matchAll(PARAMETER)) {
+    if (!isParameter(name) || found[name] !== undefined) return null;
+    found[name] = value;
   }
-  return Object.fromEntries(found);
+  return found;
+}
+
+function isParameter(name: string): name is keyof Parameters {
+  switch (name) {
+    case "created":
+    case "expires":
+    case "nonce":
+    case "keyid":
+    case "alg":
+    case "tag":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** A quoted string without its quotes; empty for anything else. */

@@ -16,7 +16,7 @@ import { type BenchKey, createKey, round, startServer } from "./server.ts";
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "10" },
-    rows: { type: "string", default: "50000" },
+    rows: { type: "string", default: "150000" },
   },
 });
 const CONNECTIONS = 128;

@@ -68,7 +68,9 @@ test.skipIf(!canCut || !isSlow)(
     expect([installed.code, installed.out]).toEqual([0, expect.stringContaining("installed")]);
     const answered = await inside(ASK);
     expect([answered.code, answered.out]).toEqual([0, expect.stringContaining('{"ok":')]);
-    const damaged = await inside("echo >> svc-*/app/package.json; sh svc-*/install.sh elsewhere");
+    const damaged = await inside(
+      "cd svc-*/app && echo >> package.json; cd ../..; sh svc-*/install.sh elsewhere",
+    );
     expect([damaged.code, existsSync(join(directory, "elsewhere"))]).toEqual([1, false]);
     expect(damaged.err).toContain("damaged");
   },

@@ -143,4 +143,19 @@ test("a page is printed of a workflow's step, and of nothing that is no reconcil
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("output_hash")]);
   const none = await run({ directory, stdin: "{}" }, "report", "-");
   expect(none.code).toBe(2);
+  const lost = await run({ directory, stdin }, "report", "-", "--step", "b");
+  expect([lost.code, lost.err]).toEqual([2, expect.stringContaining("no step b; it has a, s1")]);
+});
+
+test("records of the state are not guessed offline", async () => {
+  const { directory } = world();
+  const input = { records: { from: "state" } };
+  const alone = { directory, stdin: JSON.stringify(input) };
+  const step = { process: "svc-conflict-check", input };
+  const workflow = { directory, stdin: JSON.stringify({ steps: [step] }) };
+  for (const { code, err } of [
+    await run(alone, "process", "svc-conflict-check", "-"),
+    await run(workflow, "compose", "-"),
+  ])
+    expect([code, err]).toEqual([2, expect.stringContaining("send the request to the server")]);
 });

@@ -154,7 +154,7 @@ browserTest(
 browserTest("every page can be reached and used by keyboard alone", async () => {
   const page = await open("playground");
   await page.getByText("Enforced exactly").waitFor();
-  for (const title of ["Audit", "Checkpoints", "Usage", "Models"]) {
+  for (const title of ["Audit", "Checkpoints", "Usage", "Models", "API"]) {
     await page.getByRole("link", { name: title, exact: true }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: title }).waitFor();
@@ -177,7 +177,40 @@ browserTest("checkpoints, usage and models show what the server knows", async ()
   await picture(page, "usage");
   await page.goto(`${server.url}/console#/models`);
   await page.getByText("svc-tiny").first().waitFor();
+  await page.getByText("rows used").first().waitFor();
   await picture(page, "models");
+  await closed(page);
+});
+
+browserTest("anchors stand beside their checkpoint, each with how far it is", async () => {
+  const page = await open("models");
+  const anchors = [
+    { kind: "ots", target: "https://calendar.example", state: "pending" },
+    { kind: "rfc3161", target: "https://authority.example", state: "confirmed" },
+  ];
+  await page.route("**/audit/checkpoint/latest", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), anchors } });
+  });
+  await page.goto(`${server.url}/console#/checkpoints`);
+  const first = page.locator("tbody tr").first();
+  await first.getByText("OpenTimestamps, https://calendar.example").waitFor();
+  expect(await first.locator(".badge").allTextContents()).toEqual(["pending", "confirmed"]);
+  await picture(page, "checkpoints-anchored");
+  await closed(page);
+});
+
+browserTest("the API page lists every operation of the document, and finds by words", async () => {
+  const page = await open("api");
+  const answered = await fetch(`${server.url}/openapi.json`);
+  const document = (await answered.json()) as { paths: Record<string, object> };
+  const operations = Object.values(document.paths).flatMap(Object.keys);
+  await page.getByText(`${operations.length} of ${operations.length} operations`).waitFor();
+  await page.getByLabel("Find an operation").fill("embeddings");
+  await page.getByText(`1 of ${operations.length} operations`).waitFor();
+  await page.getByText("POST /v1/embeddings").click();
+  await page.getByRole("heading", { name: "Answer 200" }).waitFor();
+  await picture(page, "api");
   await closed(page);
 });
 

@@ -11,6 +11,13 @@ interface Checkpoint {
   readonly tree_size: number;
   readonly record: string;
   readonly note: string;
+  readonly anchors: readonly Anchor[];
+}
+
+interface Anchor {
+  readonly kind: "ots" | "rfc3161";
+  readonly target: string;
+  readonly state: "queued" | "pending" | "confirmed";
 }
 
 /** A day of hours. */
@@ -64,6 +71,7 @@ export function Checkpoints({ session }: { readonly session: Session }) {
                 <th>Time (UTC)</th>
                 <th class="number">Chains</th>
                 <th class="number">Leaves</th>
+                <th>Anchors</th>
                 <th>Hash</th>
                 <th>Signed note</th>
               </tr>
@@ -75,6 +83,9 @@ export function Checkpoints({ session }: { readonly session: Session }) {
                   <td>{timeOf(each.capture_ts)}</td>
                   <td class="number">{each.partitions}</td>
                   <td class="number">{each.tree_size}</td>
+                  <td>
+                    <Anchors anchors={each.anchors} />
+                  </td>
                   <td>
                     <code>{each.global_head}</code>
                   </td>
@@ -91,5 +102,22 @@ export function Checkpoints({ session }: { readonly session: Session }) {
         </div>
       )}
     </>
+  );
+}
+
+const STYLES = { queued: "warn", pending: "warn", confirmed: "good" } as const;
+const KINDS = { ots: "OpenTimestamps", rfc3161: "RFC 3161" } as const;
+
+/** Proofs of a checkpoint's age from elsewhere. */
+function Anchors({ anchors }: { readonly anchors: readonly Anchor[] }) {
+  if (anchors.length === 0) return <>none asked for</>;
+  return (
+    <ul class="anchors">
+      {anchors.map(({ kind, state, target }) => (
+        <li key={`${kind} ${target}`}>
+          <span class={`badge ${STYLES[state]}`}>{state}</span> {KINDS[kind]}, {target}
+        </li>
+      ))}
+    </ul>
   );
 }

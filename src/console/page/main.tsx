@@ -1,6 +1,7 @@
 /** The console: one page of the server itself, which uses nothing but its public API. */
 import { type FunctionComponent, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { ApiReference } from "./api-reference.tsx";
 import { Audit } from "./audit.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
 import { Models } from "./models.tsx";
@@ -22,6 +23,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   checkpoints: { title: "Checkpoints", view: Checkpoints, needsKey: false },
   usage: { title: "Usage", view: Usage, needsKey: true },
   models: { title: "Models", view: Models, needsKey: false },
+  api: { title: "API", view: ApiReference, needsKey: false },
 };
 
 const FIRST = "playground";
