@@ -62,9 +62,21 @@ export class Masks {
     if (machine.phase === NUMBER && !machine.isItemCompared && !machine.isObserved) {
       return this.#numberMask();
     }
-    if (machine.phase === VALUE && machine.blanks === 0 && machine.isPlain)
-      return this.#valueMask();
+    if (machine.phase === VALUE && machine.blanks === 0) {
+      if (machine.cell === machine.root && !machine.root.isInner) return this.#rootMask();
+      if (machine.isPlain) return this.#valueMask();
+    }
     return unpack(this.#structure(), this.#words);
+  }
+
+  #rootMask(): TokenWords {
+    const { memo } = this.#machine.cell;
+    const known = memo.get(VALUE_START);
+    if (known) return unpack(known as KeptMask, this.#words);
+    const { tokens, words } = this.#caches.starts.root(this.#grammar);
+    const mask = { base: words, edits: tokens };
+    this.#caches.kept.keep(memo, VALUE_START, mask);
+    return unpack(mask, this.#words);
   }
 
   /** Before a value: what its place allows, and what may follow it where it is whole already. */

@@ -42,16 +42,25 @@ export class StartMasks {
     this.#tailStarts = new ValueStarts(content.tails, null, content.tails.roots[COLON] as number);
   }
 
-  /** Before the first byte of a value, or of the white space before it. */
+  /** Before the first byte of a value inside others, or of the white space before it. */
   value(grammar: SchemaGrammar, place: Place): Start {
     const known = this.#starts.get(place);
     if (known) return known;
-    const parts = this.#valueStarts.of(grammar, place, takesBlanks(grammar));
+    return keep(this.#starts, place, this.#value(grammar, place, takesBlanks(grammar)));
+  }
+
+  /** Before the first byte of a whole answer. Behind its exits nothing follows. */
+  root(grammar: SchemaGrammar): Start {
+    return this.#value(grammar, grammar.root, false);
+  }
+
+  #value(grammar: SchemaGrammar, place: Place, withBlanks: boolean): Start {
+    const parts = this.#valueStarts.of(grammar, place, withBlanks);
     const count = parts.reduce((sum, { tokens }) => sum + tokens.length, 0);
     const words = count < LIST_MAX ? null : tokenWords(this.#vocabulary.size);
     const tokens = words ? NO_TOKENS : joined(parts.map((part) => part.tokens));
     if (words) for (const part of parts) addTokens(words, part.tokens);
-    return keep(this.#starts, place, { tokens, words, exits: exitsOf(parts) });
+    return { tokens, words, exits: exitsOf(parts) };
   }
 
   /** Behind the closing quote of a key whose value stands at the place. */

@@ -4,16 +4,20 @@
  * exactly for the valid instances. Rows once, in order, in one process, no warm-up.
  *
  *   bun test/bench/maskbench.ts --rows FILE.jsonl[.zst] --vocabulary FILE.gguf [--limit N]
- *     [--only ID] [--every N] [--failures FILE]
+ *     [--only ID] [--every N] [--failures FILE] [--peer xgrammar]
  *
- * The last line is JSON. Its compile times are those of `compileSchema` and `new Matcher`.
+ * The last line is JSON. Compile times include what makes a lock ready for its first token. With a
+ * peer, each row is run by both, ours first, and the line has the ratios.
  */
 import { parseArgs } from "node:util";
-import { compileSchema } from "../../src/grammar/compile.ts";
-import { Languages } from "../../src/grammar/languages.ts";
-import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary } from "../../src/mask/vocabulary.ts";
 import { llamaTokenizer } from "../helpers/llama.ts";
+import {
+  type BenchEngine,
+  type BenchLock,
+  ourEngine,
+  xgrammarEngine,
+} from "./maskbench-engines.ts";
 
 interface Row {
   readonly id: string;
@@ -29,11 +33,47 @@ const { values: args } = parseArgs({
     only: { type: "string" },
     every: { type: "string", default: "1" },
     failures: { type: "string" },
+    peer: { type: "string" },
   },
 });
-if (!args.rows || !args.vocabulary) {
+if (!args.rows || !args.vocabulary || (args.peer && args.peer !== "xgrammar")) {
   process.stderr.write("usage: maskbench.ts --rows FILE.jsonl[.zst] --vocabulary FILE.gguf\n");
   process.exit(2);
+}
+
+type Verdict = "passing" | "compile_errors" | "validation_errors" | "invalidation_errors";
+
+/** What one engine did with all rows. */
+class Tally {
+  readonly compileUs: number[] = [];
+  readonly maskUs: number[] = [];
+  readonly rowUs: number[] = [];
+  readonly slow: [number, string][] = [];
+  readonly failures: string[] = [];
+  readonly counts: Record<Verdict, number> = {
+    passing: 0,
+    compile_errors: 0,
+    validation_errors: 0,
+    invalidation_errors: 0,
+  };
+  /** Tokens that the mask allowed and `accept` refused: a bug. */
+  disagreements = 0;
+
+  add(row: Row, verdict: Verdict, reason: string): void {
+    this.counts[verdict] += 1;
+    if (verdict !== "passing") this.failures.push(`${verdict} ${row.id} ${reason}`);
+  }
+
+  get summary(): Record<string, unknown> {
+    return {
+      ...this.counts,
+      mask_us: summary(this.maskUs, [50, 99]),
+      compile_us: summary(this.compileUs, [50, 90, 99]),
+      row_us: summary(this.rowUs, [99]),
+      tokens: this.maskUs.length,
+      disagreements: this.disagreements,
+    };
+  }
 }
 
 const rows = (await readRows(args.rows))
@@ -41,104 +81,99 @@ const rows = (await readRows(args.rows))
   .slice(0, args.limit ? Number(args.limit) : undefined);
 const vocabulary = await loadVocabulary(args.vocabulary);
 const tokenize = await llamaTokenizer(args.vocabulary);
+const end = vocabulary.endTokens[0] as number;
 
-const languages = new Languages();
-
-const compileUs: number[] = [];
-const maskUs: number[] = [];
-const rowUs: number[] = [];
-const slow: [number, string][] = [];
-const failures: string[] = [];
-/** Tokens that the mask allowed and `accept` refused: a bug. */
-let disagreements = 0;
-const counts = { passing: 0, compile_errors: 0, validation_errors: 0, invalidation_errors: 0 };
-
+const engines: [BenchEngine, Tally][] = [[ourEngine(vocabulary), new Tally()]];
+if (args.peer) engines.push([await xgrammarEngine(args.vocabulary, vocabulary), new Tally()]);
 for (const row of rows) {
   const texts = row.tests.map((test) => tokenize(test.text));
-  const before = disagreements;
-  const outcome = runRow(row, texts);
-  if (disagreements > before) failures.push(`disagreement ${row.id}`);
-  counts[outcome.verdict] += 1;
-  if (outcome.verdict !== "passing")
-    failures.push(`${outcome.verdict} ${row.id} ${outcome.reason}`);
+  for (const [engine, tally] of engines) await runRow(engine, tally, row, texts);
 }
 
-if (args.failures) await Bun.write(args.failures, failures.join("\n"));
-slow.sort((a, b) => b[0] - a[0]);
-for (const [us, id] of slow.slice(0, 10)) {
+const [[, own], [peer, theirs] = []] = engines as [[BenchEngine, Tally], [BenchEngine, Tally]?];
+if (args.failures) await Bun.write(args.failures, own.failures.join("\n"));
+own.slow.sort((a, b) => b[0] - a[0]);
+for (const [us, id] of own.slow.slice(0, 10)) {
   process.stderr.write(`row ${id}: ${Math.round(us)} µs\n`);
 }
 process.stdout.write(
   `${JSON.stringify({
     schemas: rows.length,
-    ...counts,
-    mask_us: summary(maskUs, [50, 99]),
-    compile_us: summary(compileUs, [50, 90, 99]),
-    row_us: summary(rowUs, [99]),
-    tokens: maskUs.length,
-    disagreements,
+    ...own.summary,
+    ...(peer && theirs ? { [peer.name]: theirs.summary, ratios: ratios(own, theirs) } : {}),
     cpu_s: round(process.cpuUsage().user / 1e6),
     rss_mib: Math.round(process.memoryUsage.rss() / 2 ** 20),
   })}\n`,
 );
 process.exit(0);
 
-type Verdict = keyof typeof counts;
-
-function runRow(
+async function runRow(
+  engine: BenchEngine,
+  tally: Tally,
   row: Row,
   texts: readonly (readonly number[])[],
-): { readonly verdict: Verdict; readonly reason: string } {
+): Promise<void> {
   const start = performance.now();
-  let matcher: Matcher;
+  let lock: BenchLock;
   try {
-    const grammar = compileSchema(
-      row.schema,
-      { objects: "open", whitespace: "flexible" },
-      languages,
-    );
-    matcher = new Matcher(grammar, vocabulary);
+    const compiled = engine.compile(row.schema);
+    lock = compiled instanceof Promise ? await compiled : compiled;
   } catch (error) {
-    return { verdict: "compile_errors", reason: String(error) };
+    tally.add(row, "compile_errors", String(error));
+    return;
   } finally {
-    compileUs.push(1000 * (performance.now() - start));
+    tally.compileUs.push(1000 * (performance.now() - start));
   }
   let verdict: Verdict = "passing";
   let reason = "";
-  const before = maskUs.length;
+  const before = tally.maskUs.length;
   for (const [index, test] of row.tests.entries()) {
-    const { accepted, at } = runTest(matcher, texts[index] ?? []);
+    const { accepted, at } = await runTest(lock, tally, texts[index] ?? []);
     if (accepted === test.valid) continue;
     verdict = accepted ? "invalidation_errors" : "validation_errors";
     reason = `at token ${at}: ${test.text.slice(0, 300)}`;
     if (accepted) break;
   }
-  const masks = maskUs.slice(before).reduce((sum, us) => sum + us, 0);
-  rowUs.push((compileUs.at(-1) as number) + masks);
-  slow.push([rowUs.at(-1) as number, row.id]);
-  return { verdict, reason };
+  lock.dispose();
+  const masks = tally.maskUs.slice(before).reduce((sum, us) => sum + us, 0);
+  const rowUs = (tally.compileUs.at(-1) as number) + masks;
+  tally.rowUs.push(rowUs);
+  tally.slow.push([rowUs, row.id]);
+  tally.add(row, verdict, reason);
 }
 
-function runTest(
-  matcher: Matcher,
+async function runTest(
+  lock: BenchLock,
+  tally: Tally,
   tokens: readonly number[],
-): { readonly accepted: boolean; readonly at: number } {
-  matcher.reset();
+): Promise<{ readonly accepted: boolean; readonly at: number }> {
+  lock.reset();
   for (const [at, token] of tokens.entries()) {
     const start = performance.now();
-    const mask = matcher.computeMask();
-    const allowed = (((mask[token >> 5] as number) >> (token & 31)) & 1) === 1;
-    const accepted = allowed && matcher.accept(token);
-    maskUs.push(1000 * (performance.now() - start));
-    if (allowed && !accepted) disagreements += 1;
-    if (allowed !== accepted && args.only)
-      process.stderr.write(`token ${at} (${token}): mask ${allowed}\n`);
+    const computed = lock.mask();
+    const mask = computed instanceof Promise ? await computed : computed;
+    const allowed = has(mask, token);
+    const accepted = allowed && lock.accept(token);
+    tally.maskUs.push(1000 * (performance.now() - start));
+    if (allowed && !accepted) tally.disagreements += 1;
     if (!accepted) return { accepted: false, at };
   }
-  const mask = matcher.computeMask();
-  const end = vocabulary.endTokens[0] as number;
-  const complete = (((mask[end >> 5] as number) >> (end & 31)) & 1) === 1;
-  return { accepted: complete, at: tokens.length };
+  return { accepted: has(await lock.mask(), end), at: tokens.length };
+}
+
+function has(mask: Uint32Array | Int32Array, token: number): boolean {
+  return (((mask[token >> 5] as number) >> (token & 31)) & 1) === 1;
+}
+
+/** How many times as long the peer took on average: masks and rows over those that it compiled. */
+function ratios(own: Tally, theirs: Tally): Record<string, number> {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  return {
+    mask: round(mean(theirs.maskUs) / mean(own.maskUs)),
+    compile: round(mean(theirs.compileUs) / mean(own.compileUs)),
+    row: round(mean(theirs.rowUs) / mean(own.rowUs)),
+  };
 }
 
 function summary(values: number[], percentiles: readonly number[]): Record<string, number> {
