@@ -21,6 +21,7 @@ export class RootCell {
   readonly memo: CellMemo = new Map();
   readonly children = new Map<object, ObjectCell | ArrayCell>();
   readonly root: RootCell = this;
+  readonly isCompared = false;
   /** How many other cells there have been. */
   cellsBelow = 0;
 
@@ -34,6 +35,8 @@ export class ObjectCell {
   readonly kind = "object";
   readonly parent: Cell;
   readonly root: RootCell;
+  /** What stands here is part of an item that an array will compare with its others, as a text. */
+  readonly isCompared: boolean;
   readonly frame: ObjectFrame;
   /** The member whose colon or value is being written; null between members. */
   readonly member: Member | null;
@@ -44,6 +47,7 @@ export class ObjectCell {
     this.parent = parent;
     this.root = parent.root;
     this.root.cellsBelow += 1;
+    this.isCompared = parent.isCompared;
     this.frame = frame;
     this.member = member;
   }
@@ -53,6 +57,8 @@ export class ArrayCell {
   readonly kind = "array";
   readonly parent: Cell;
   readonly root: RootCell;
+  /** As in `ObjectCell`. */
+  readonly isCompared: boolean;
   readonly frame: ArrayFrame;
   /** Where the text of the current item begins; -1 where nobody needs its value. */
   readonly itemStart: number;
@@ -63,6 +69,7 @@ export class ArrayCell {
     this.parent = parent;
     this.root = parent.root;
     this.root.cellsBelow += 1;
+    this.isCompared = parent.isCompared || itemStart >= 0;
     this.frame = frame;
     this.itemStart = itemStart;
   }

@@ -65,18 +65,15 @@ export class JsonMachine extends Registers {
 
   /**
    * Together with the cell, what the next `far` code points depend on; -1 where that is more.
-   * Strings and numbers count, and are looked after elsewhere.
+   * Strings and numbers count, and are looked after elsewhere. What an array will compare depends
+   * on all of its text.
    */
   signature(far: number): number {
+    if (this.cell.isCompared) return -1;
     if (this.phase === KEY) return keySignature(this, far);
-    if (this.phase === STRING || this.phase === NUMBER || this.isItemCompared) return -1;
+    if (this.phase === STRING || this.phase === NUMBER) return -1;
     const word = this.phase >= STRING_LIST && this.phase <= CONSTANT;
     return ((word ? this.state * 8 + this.count : 0) * 64 + this.blanks) * 16 + this.phase;
-  }
-
-  /** The value being read is an item that an array will compare with its others. */
-  get isItemCompared(): boolean {
-    return this.cell.kind === "array" && this.cell.itemStart >= 0;
   }
 
   /** The container asks what the value being read turns out to be. */
@@ -88,7 +85,7 @@ export class JsonMachine extends Registers {
   get isPlain(): boolean {
     const { cell } = this;
     if (cell.kind === "array" && cell.frame.shape.needsValues) return false;
-    return cell.kind !== "root" && !this.isObserved;
+    return cell.kind !== "root" && !cell.isCompared && !this.isObserved;
   }
 
   /** Inside a string or a key. */

@@ -58,10 +58,9 @@ export class Masks {
   /** The tokens that may come next. Valid until the next call; not to be changed. */
   compute(): TokenWords {
     const machine = this.#machine;
-    if (machine.phase === STRING && !machine.isItemCompared) return this.#stringMask();
-    if (machine.phase === NUMBER && !machine.isItemCompared && !machine.isObserved) {
-      return this.#numberMask();
-    }
+    if (machine.cell.isCompared) return unpack(this.#walked(), this.#words);
+    if (machine.phase === STRING) return this.#stringMask();
+    if (machine.phase === NUMBER && !machine.isObserved) return this.#numberMask();
     if (machine.phase === VALUE && machine.blanks === 0) {
       if (machine.cell === machine.root && !machine.root.isInner) return this.#rootMask();
       if (machine.isPlain) return this.#valueMask();

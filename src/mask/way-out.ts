@@ -29,6 +29,7 @@ import {
   STRING_LIST,
   VALUE,
 } from "./registers.ts";
+import { respell } from "./respell.ts";
 
 /** Longer ways out are of no use to any answer. */
 const BYTES_MAX = 2 ** 20;
@@ -52,13 +53,22 @@ export class WaysOut {
         machine.undo(here);
         return null;
       }
-      for (const byte of bytes) {
-        assert(machine.step(byte), "the way out of a text is a text of the grammar");
-      }
+      this.#write(machine, bytes);
     }
     const bytes = machine.textFrom(start, machine.length).slice();
     machine.undo(here);
     return bytes;
+  }
+
+  /** A value was found at a place of its own, where names may come in another order. */
+  #write(machine: JsonMachine, bytes: Uint8Array): void {
+    const here = machine.save();
+    for (const byte of bytes) {
+      if (machine.step(byte)) continue;
+      machine.undo(here);
+      writeInOrder(machine, Buffer.from(bytes).toString());
+      return;
+    }
   }
 
   /** The next bytes of the way out: to the end of what is being read, or one member or item. */
@@ -173,6 +183,15 @@ function shortestOf(list: StringList, state: number): string {
   const range = texts.texts.slice(texts.first(state), texts.end(state));
   const best = range.reduce((a, b) => (b.length < a.length ? b : a));
   return Buffer.from(best.subarray(best.length - rest)).toString("latin1");
+}
+
+/** A member, or an item, or a value, with the comma before it. */
+function writeInOrder(machine: JsonMachine, text: string): void {
+  const [prefix = ""] = /^,?(?:"(?:[^"\\]|\\.)*":)?/.exec(text) ?? [];
+  for (const byte of Buffer.from(prefix)) {
+    assert(machine.step(byte), "the way out of a text is a text of the grammar");
+  }
+  respell(machine, text.slice(prefix.length));
 }
 
 /** A number may have ended already: only what follows it shows that. */

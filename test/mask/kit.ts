@@ -6,6 +6,8 @@ import { Vocabulary } from "../../src/mask/vocabulary.ts";
 /** Every byte, some longer tokens that cross the seams of JSON, and an end. */
 export const SMALL = smallVocabulary([
   ...'{} [] ": "," ",  }, }} ],[ ":{" ":[ "a": true false null 12 00 .5 e-1 -1 0,'.split(" "),
+  // Values that end inside of a token, with what is around them.
+  ...'"" ""} ""] "} "}, "}] "]} 1} 0}, 0] 2,3 null} true}, {}} []] {}, ":""} ":1, ":1}'.split(" "),
   ...["abc", "the ", " ", '","', '":"', "\\n", '\\"', "é", "日本", "2024-", "name", "foo", "bar"],
 ]);
 

@@ -5,7 +5,7 @@ import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary, type Vocabulary } from "../../src/mask/vocabulary.ts";
 import { vocabulariesAvailable, vocabularyPath } from "../helpers/vocabularies.ts";
 import { random, SMALL, tokensOf } from "./kit.ts";
-import { SCHEMAS } from "./schemas.ts";
+import { ORDERS, SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
 
@@ -19,7 +19,7 @@ describe.each([
   ["open", "compact"],
   ["open", "flexible"],
 ] as const)("%s objects, %s white space", (objects, whitespace) => {
-  test.each(Object.entries(SCHEMAS))("%s", (_, schema) => {
+  test.each(Object.entries({ ...SCHEMAS, ...ORDERS }))("%s", (_, schema) => {
     const matcher = new Matcher(compileSchema(schema, { objects, whitespace }), SMALL);
     for (let walk = 0; walk < WALKS; walk++) {
       const draw = random(walk + 1);

@@ -4,7 +4,7 @@ import { compileSchema } from "../../src/grammar/compile.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { random, SMALL, sample } from "./kit.ts";
 import { validator } from "./oracle.ts";
-import { SCHEMAS } from "./schemas.ts";
+import { ORDERS, SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
 
@@ -14,7 +14,7 @@ const ROUNDS = process.env["SLOW"] ? Math.ceil(1e6 / (4 * Object.keys(SCHEMAS).l
 for (const objects of ["closed", "open"] as const) {
   for (const whitespace of ["compact", "flexible"] as const) {
     describe(`${objects} objects, ${whitespace} white space`, () => {
-      for (const [name, schema] of Object.entries(SCHEMAS)) {
+      for (const [name, schema] of Object.entries({ ...SCHEMAS, ...ORDERS })) {
         test(`sampled texts of "${name}" are valid, within any budget that fits a value`, () => {
           const grammar = compileSchema(schema, { objects, whitespace });
           const isValid = validator(schema);

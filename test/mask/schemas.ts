@@ -9,6 +9,13 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   search: { type: "string", pattern: "foo|ba+r", minLength: 5, maxLength: 14 },
   notPattern: { type: "string", not: { pattern: "[aeiou]" }, minLength: 1, maxLength: 6 },
   notEnum: { type: "string", not: { enum: ["", "a", "bar"] }, maxLength: 3 },
+  uniqueObjects: {
+    type: "array",
+    items: { type: "object", properties: { a: {}, b: { type: "integer" } } },
+    minItems: 2,
+    maxItems: 3,
+    uniqueItems: true,
+  },
   oneOfTwo: { type: "string", oneOf: [{ maxLength: 4 }, { enum: ["a", "foo", "longer"] }] },
   formats: {
     type: "object",
@@ -135,5 +142,19 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
         additionalProperties: false,
       },
     },
+  },
+};
+
+/** Objects meet that state the same names in different orders: closed ones write the first's. */
+export const ORDERS: Readonly<Record<string, unknown>> = {
+  orders: { enum: [[{ d: "", a: null }], [{ a: 0, d: 0 }]] },
+  orderOfArrays: {
+    type: "array",
+    minItems: 1,
+    maxItems: 2,
+    anyOf: [
+      { items: { type: "object", properties: { d: { enum: ["long"] }, a: {} }, required: ["d"] } },
+      { items: { type: "object", properties: { a: {}, d: { const: 1 } }, required: ["a", "d"] } },
+    ],
   },
 };
