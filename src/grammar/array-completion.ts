@@ -44,7 +44,11 @@ export function itemOptions(state: ArrayState, plan: ArrayPlan): readonly (reado
   if (base === null) return [];
   const own = [...base, ...distinctFrom(state, plan)];
   if (plan.unique && state.values.length >= UNIQUE_ITEMS_MAX) return [];
-  const isPossible = (literals: readonly Literal[]): boolean => isInhabited(shape, literals);
+  // Where there are more values than could be used up, none need be looked for.
+  const others = plan.unique ? state.values.length : 0;
+  const isPossible = (literals: readonly Literal[]): boolean =>
+    (literals === own && shape.context.distinctValues(placeOf(shape, base)) > others) ||
+    isInhabited(shape, literals);
   const asked = askedOf(state, plan);
   const options: Literal[][] = [];
   for (const signs of assignments(asked.length)) {
@@ -94,7 +98,11 @@ function distinctFrom(state: ArrayState, plan: ArrayPlan): readonly Literal[] {
 }
 
 function isInhabited(shape: ArrayShape, literals: readonly Literal[]): boolean {
-  return Number.isFinite(shape.context.cost(shape.context.place([literals], [])));
+  return Number.isFinite(shape.context.cost(placeOf(shape, literals)));
+}
+
+function placeOf(shape: ArrayShape, literals: readonly Literal[]): Place {
+  return shape.context.place([literals], []);
 }
 
 /** Bounds on the end of the array, tightened by the ways chosen to make atoms fail. */

@@ -17,11 +17,14 @@ const COUNTED_LENGTH_MAX = 300;
 /** Characters of one class that are tried when keys are made up. */
 const EXAMPLES_MAX = 40;
 const KEYS_TRIED_MAX = 5000;
+const COUNTS_KEPT_MAX = 10_000;
 
 export class WritableKeys extends RangedStrings {
   /** Colours of the keys that may be written. */
   readonly colours: ReadonlySet<number>;
   readonly #dfa: Dfa;
+  /** By state and length. */
+  readonly #counts = new Map<number, { readonly count: number; readonly enough: number }>();
 
   /**
    * @param colourAt colour of a key of some length that ends in a state of the DFA.
@@ -51,8 +54,14 @@ export class WritableKeys extends RangedStrings {
   /** How many keys go on from a state, at least, counting no further than `enough`. */
   countFrom(state: number, length: number, enough = MANY): number {
     if (this.roomForAny(state, length) >= MANY_POINTS) return MANY;
+    const key = state * 2 ** 24 + Math.min(length, 2 ** 24 - 1);
+    const known = this.#counts.get(key);
+    if (known && (known.count < known.enough || known.enough >= enough)) return known.count;
     const targets = this.automaton.targetsOf(state);
-    return targets.reduce((most, at) => Math.max(most, this.#count(at, length, enough)), 0);
+    const count = targets.reduce((most, at) => Math.max(most, this.#count(at, length, enough)), 0);
+    if (this.#counts.size >= COUNTS_KEPT_MAX) this.#counts.clear();
+    this.#counts.set(key, { count, enough });
+    return count;
   }
 
   #count(dfaState: number, length: number, enough: number): number {

@@ -58,7 +58,7 @@ export class Masks {
   /** The tokens that may come next. Valid until the next call; not to be changed. */
   compute(): TokenWords {
     const machine = this.#machine;
-    if (machine.cell.isCompared) return unpack(this.#walked(), this.#words);
+    if (machine.cell.isCompared) return this.#comparedMask();
     if (machine.phase === STRING) return this.#stringMask();
     if (machine.phase === NUMBER && !machine.isObserved) return this.#numberMask();
     if (machine.phase === VALUE && machine.blanks === 0) {
@@ -66,6 +66,14 @@ export class Masks {
       if (machine.isPlain) return this.#valueMask();
     }
     return unpack(this.#structure(), this.#words);
+  }
+
+  /** Where all of the text counts: nothing is kept. */
+  #comparedMask(): TokenWords {
+    const words = this.#words;
+    words.fill(0);
+    this.#walk.fromRoot(firstBytes(this.#machine), (token) => addToken(words, token));
+    return words;
   }
 
   #rootMask(): TokenWords {

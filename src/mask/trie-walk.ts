@@ -37,7 +37,7 @@ export class TrieWalk {
     this.#onEnd = null;
     const trie = this.#trie;
     const here = this.#saveAt(0);
-    this.#inContent[0] = 0;
+    this.#inContent[0] = first === null && this.#content && this.#enter(0, allow) ? 1 : 0;
     if (first === null) this.#below(1, trie.ends[0] as number, allow);
     else {
       for (const byte of first) {
