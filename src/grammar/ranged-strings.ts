@@ -9,7 +9,7 @@ import type { JsonStringAutomaton } from "../automaton/json-string.ts";
 import { LengthTable } from "../automaton/lengths.ts";
 import { ShortestStrings } from "../automaton/shortest.ts";
 import type { Verdict } from "./place.ts";
-import { NO_VERDICT, type StringReader } from "./string-reader.ts";
+import { type LengthBounds, NO_VERDICT, type StringReader } from "./string-reader.ts";
 
 export class RangedStrings implements StringReader {
   readonly automaton: JsonStringAutomaton;
@@ -82,6 +82,16 @@ export class RangedStrings implements StringReader {
     const [only] = this.ranges;
     if (this.ranges.length !== 1 || !only) return 0;
     return only.hi - count - only.distance(this.automaton.between[state] as number);
+  }
+
+  get bounds(): LengthBounds | null {
+    const [only] = this.ranges;
+    return this.ranges.length === 1 && only ? only : null;
+  }
+
+  slack(state: number): number {
+    const slack = this.ranges[0]?.slack(this.automaton, state) ?? DISTANCE_MAX;
+    return slack === DISTANCE_MAX ? Number.POSITIVE_INFINITY : slack;
   }
 
   endBytesAtMost(state: number, count: number): number {

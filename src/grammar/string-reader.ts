@@ -2,6 +2,12 @@
 import type { JsonStringAutomaton } from "../automaton/json-string.ts";
 import type { Verdict } from "./place.ts";
 
+/** Code points that a string has at least and at most. */
+export interface LengthBounds {
+  readonly lo: number;
+  readonly hi: number;
+}
+
 export interface StringReader {
   /** The automaton that `step` runs; null where there are several. */
   readonly automaton: JsonStringAutomaton | null;
@@ -29,6 +35,13 @@ export interface StringReader {
    * From a state that loops, so many code points may be spent in the loop; 0 where that is unknown.
    */
   roomToLoop(state: number, count: number): number;
+  /**
+   * Set where a string may end from some length on, whatever came before, and be no longer than
+   * another: then how much room each token needs does not depend on where it comes.
+   */
+  readonly bounds: LengthBounds | null;
+  /** Code points to the nearest end, lengths apart; infinite for none. */
+  slack(state: number): number;
   /** Bytes that `end` gives, or more: quick. */
   endBytesAtMost(state: number, count: number): number;
   /** More bytes than `end` gives from any state with `count` code points begun; may be infinite. */

@@ -5,9 +5,12 @@ import { NO_VERDICT, type StringReader } from "./string-reader.ts";
 
 export class StringUnion implements StringReader {
   readonly automaton = null;
+  readonly bounds = null;
   readonly #parts: readonly RangedStrings[];
   /** By state: the parts' states, -1 for a dead one. */
   readonly #tuples: number[][] = [];
+  /** By state: the parts that go on, each with its own. */
+  readonly #living: (readonly (readonly [RangedStrings, number])[])[] = [];
   readonly #ids = new Map<string, number>();
   readonly #next: Map<number, number>[] = [];
   readonly #lengthKeys = new Map<string, number>();
@@ -44,11 +47,15 @@ export class StringUnion implements StringReader {
   }
 
   freedom(state: number, count: number): number {
-    return Math.max(-1, ...this.#alive(state).map(([part, at]) => part.freedom(at, count)));
+    let most = -1;
+    for (const [part, at] of this.#alive(state)) most = Math.max(most, part.freedom(at, count));
+    return most;
   }
 
   roomForAny(state: number, count: number): number {
-    return Math.max(-1, ...this.#alive(state).map(([part, at]) => part.roomForAny(at, count)));
+    let most = -1;
+    for (const [part, at] of this.#alive(state)) most = Math.max(most, part.roomForAny(at, count));
+    return most;
   }
 
   lengthKey(count: number, far: number): number {
@@ -63,6 +70,10 @@ export class StringUnion implements StringReader {
   /** Parts may loop apart from each other: no promise. */
   roomToLoop(): number {
     return 0;
+  }
+
+  slack(): number {
+    return Number.POSITIVE_INFINITY;
   }
 
   endBytesAtMost(state: number, count: number): number {
@@ -85,14 +96,8 @@ export class StringUnion implements StringReader {
     return ends.reduce((best, other) => (other.byteLength < best.byteLength ? other : best));
   }
 
-  #alive(state: number): [RangedStrings, number][] {
-    const tuple = this.#tuples[state] as number[];
-    const alive: [RangedStrings, number][] = [];
-    for (const [i, part] of this.#parts.entries()) {
-      const at = tuple[i] as number;
-      if (at >= 0) alive.push([part, at]);
-    }
-    return alive;
+  #alive(state: number): readonly (readonly [RangedStrings, number])[] {
+    return this.#living[state] as readonly (readonly [RangedStrings, number])[];
   }
 
   #intern(tuple: number[]): number {
@@ -101,6 +106,8 @@ export class StringUnion implements StringReader {
     if (known !== undefined) return known;
     this.#ids.set(key, this.#tuples.length);
     this.#tuples.push(tuple);
+    const states = this.#parts.map((part, i) => [part, tuple[i] as number] as const);
+    this.#living.push(states.filter(([, at]) => at >= 0));
     this.#next.push(new Map());
     return this.#tuples.length - 1;
   }

@@ -12,6 +12,7 @@ import {
   QUOTE_BELOW,
   SLICES,
 } from "./content-tables.ts";
+import { RoomMasks } from "./room-masks.ts";
 import { addAll, addToken, type TokenWords, tokenWords } from "./token-set.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
@@ -50,6 +51,7 @@ export class ContentMasks {
   readonly #tables: ContentTables;
   #kept = new Map<StringReader, Map<number, ContentMask>>();
   #keptCount = 0;
+  readonly #rooms: RoomMasks;
   readonly #states: Int32Array;
   readonly #counts: Int32Array;
   /** By depth: any content is allowed from here on. */
@@ -58,7 +60,9 @@ export class ContentMasks {
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
     this.#tables = vocabulary.content;
-    const depths = vocabulary.trie.depthMax + 1;
+    const { trie, content, size } = vocabulary;
+    this.#rooms = new RoomMasks(trie, content, size);
+    const depths = trie.depthMax + 1;
     this.#states = new Int32Array(depths);
     this.#counts = new Int32Array(depths);
     this.#free = new Uint8Array(depths);
@@ -70,7 +74,7 @@ export class ContentMasks {
     const key = near * 2 ** 24 + state;
     const known = this.#kept.get(reader)?.get(key);
     if (known) return known;
-    const mask = this.#compute(reader, state, count);
+    const mask = this.#compute(reader, state, count, near >= 0);
     this.#keep(reader, key, mask);
     return mask;
   }
@@ -85,7 +89,8 @@ export class ContentMasks {
     this.#keptCount += 1;
   }
 
-  #compute(reader: StringReader, state: number, count: number): ContentMask {
+  /** @param isNear a limit on the length is. */
+  #compute(reader: StringReader, state: number, count: number, isNear: boolean): ContentMask {
     const room = reader.freedom(state, count);
     if (room >= 0) return this.#freeMask(reader, state, count, room);
     const closings: Closing[] = [];
@@ -93,6 +98,10 @@ export class ContentMasks {
       const words = this.#tables.words(this.#tables.countMax);
       this.#walk(reader, { state, count, slice: -1, isOpen: true }, words, closings);
       return { words, closings };
+    }
+    const { bounds } = reader;
+    if (bounds && count >= bounds.lo && isNear) {
+      return this.#roomMask(reader, state, count, bounds.hi - count);
     }
     const words = tokenWords(this.#vocabulary.size);
     const loopRoom = reader.roomToLoop(state, count);
@@ -105,6 +114,17 @@ export class ContentMasks {
   /** Any token of content may come. */
   #isOpen(reader: StringReader, state: number, count: number): boolean {
     return reader.roomForAny(state, count) >= this.#tables.countMax;
+  }
+
+  #roomMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
+    const table = this.#rooms.table(reader, state);
+    const closings: Closing[] = [];
+    for (const { closer, state: end, points } of table.closings) {
+      const length = count + points;
+      if (!reader.accepts(end, length)) continue;
+      closings.push({ closer, verdict: reader.verdict(end, length) });
+    }
+    return { words: this.#rooms.words(table, room), closings };
   }
 
   #freeMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
