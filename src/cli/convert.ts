@@ -25,21 +25,14 @@ interface BankSide {
   };
 }
 
-interface Options {
+interface Options extends Omit<Partial<CsvMapping>, "dateFormat"> {
   readonly into?: string;
   readonly account?: string;
   readonly currency: string;
   readonly opening?: string;
   readonly closing?: string;
-  readonly date?: string;
   readonly dateFormat: CsvMapping["dateFormat"];
-  readonly amount?: string;
-  readonly credit?: string;
-  readonly debit?: string;
-  readonly description?: string;
-  readonly checkNumber?: string;
-  readonly reference?: string;
-  readonly decimalMark: "." | ",";
+  readonly decimalMark: NonNullable<CsvMapping["decimalMark"]>;
   readonly json?: true;
 }
 

@@ -11,7 +11,7 @@ import { type LengthRange, RangedStrings } from "./ranged-strings.ts";
 /** More distinct keys than any text could use up. */
 const MANY = 1_000_000;
 /** Code points of any content that make as many keys. */
-const MANY_POINTS = 3;
+export const MANY_POINTS = 3;
 /** Longer keys are not needed to find many. */
 const COUNTED_LENGTH_MAX = 300;
 /** Characters of one class that are tried when keys are made up. */

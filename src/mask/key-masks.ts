@@ -3,21 +3,20 @@
  * a place; what differs are the tokens that spell names, and unnamed keys that were used already.
  */
 import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
-import type { WritableKeys } from "../grammar/writable-keys.ts";
+import { MANY_POINTS, type WritableKeys } from "../grammar/writable-keys.ts";
+import { NO_BLANKS } from "./blank-walk.ts";
 import type { ObjectCell } from "./cell.ts";
 import type { ContentMasks } from "./content-masks.ts";
 import type { Closer } from "./content-tables.ts";
 import type { JsonMachine } from "./json-machine.ts";
 import { EditList, type KeptMask } from "./kept-masks.ts";
-import { type KeyOpenings, NO_BLANKS } from "./key-openings.ts";
+import type { KeyOpenings } from "./key-openings.ts";
 import type { NameTokenTables } from "./name-tokens.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 const QUOTE = 0x22;
 /** With fewer keys left than this, each way on is looked at by itself. */
 const FEW_KEYS = 10_000;
-/** Code points of any content that make more keys than any text could use up. */
-const MANY_POINTS = 3;
 
 interface KeyTables {
   readonly contents: ContentMasks;

@@ -2,7 +2,7 @@
  * Tokens that begin a key: white space, then a quote, then content of the key. Worked out once for
  * a vocabulary, for keys of any content and for what an object's own names make of it.
  */
-import { afterBlank } from "./blanks.ts";
+import { walkBlanks } from "./blank-walk.ts";
 import type { Closer, ContentTables } from "./content-tables.ts";
 import { addToken, type TokenWords, tokenWords } from "./token-set.ts";
 import type { TokenTrie } from "./token-trie.ts";
@@ -17,9 +17,6 @@ export interface KeyOpening {
   /** Where a key of any content ends within its first token. */
   readonly closers: readonly Closer[];
 }
-
-/** For objects that take no white space. */
-export const NO_BLANKS = -1;
 
 const QUOTE = 0x22;
 
@@ -40,9 +37,9 @@ export class KeyOpenings {
   of(blanks: number): KeyOpening {
     const known = this.#known.get(blanks);
     if (known) return known;
-    const tokens: number[] = [];
-    const quotes: number[] = [];
-    this.#open(0, blanks, tokens, quotes);
+    const walk = walkBlanks(this.#trie, 0, blanks);
+    const quotes = walk.nodes.get(QUOTE) ?? [];
+    const tokens = [...walk.tokens, ...quotes.flatMap((quote) => this.#trie.tokensAt(quote))];
     const free = tokenWords(this.#size);
     for (const token of tokens) addToken(free, token);
     for (const quote of quotes) {
@@ -52,18 +49,5 @@ export class KeyOpenings {
     const opening = { tokens: Int32Array.from(tokens), quotes, free, closers };
     this.#known.set(blanks, opening);
     return opening;
-  }
-
-  #open(node: number, blanks: number, tokens: number[], quotes: number[]): void {
-    const { bytes, ends } = this.#trie;
-    const end = ends[node] as number;
-    for (let at = node + 1; at < end; at = ends[at] as number) {
-      const byte = bytes[at] as number;
-      const next = blanks === NO_BLANKS ? -1 : afterBlank(blanks, byte);
-      if (byte !== QUOTE && next < 0) continue;
-      tokens.push(...this.#trie.tokensAt(at));
-      if (byte === QUOTE) quotes.push(at);
-      else this.#open(at, next, tokens, quotes);
-    }
   }
 }

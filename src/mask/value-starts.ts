@@ -5,7 +5,7 @@
  */
 import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { Place } from "../grammar/place.ts";
-import { afterBlank } from "./blanks.ts";
+import { NO_BLANKS, walkBlanks } from "./blank-walk.ts";
 import { RootCell } from "./cell.ts";
 import { CONSTANTS } from "./constants.ts";
 import type { ContentTables } from "./content-tables.ts";
@@ -30,6 +30,7 @@ interface Openings {
 /** What a part is kept under, and the first bytes of its values. */
 type Kind = readonly [object, readonly number[]];
 
+const NONE = new Int32Array(0);
 const STRING_STARTS = [0x22];
 const NUMBER_STARTS = [...Buffer.from("-0123456789")];
 const OBJECT_STARTS = [0x7b];
@@ -101,24 +102,12 @@ export class ValueStarts {
   }
 
   #open(takesBlanks: boolean): Openings {
-    const tokens: number[] = [];
-    const nodes = new Map<number, number[]>();
-    const follow = (from: number, blanks: number): void => {
-      const { bytes, ends } = this.#trie;
-      for (let at = from + 1; at < (ends[from] as number); at = ends[at] as number) {
-        const byte = bytes[at] as number;
-        const next = takesBlanks ? afterBlank(blanks, byte) : -1;
-        if (next < 0) {
-          nodes.set(byte, [...(nodes.get(byte) ?? []), at]);
-          continue;
-        }
-        tokens.push(...this.#trie.tokensAt(at));
-        follow(at, next);
-      }
-    };
-    if (this.#start > 0) tokens.push(...this.#trie.tokensAt(this.#start));
-    if (this.#start >= 0) follow(this.#start, 0);
-    return { blanks: { tokens: Int32Array.from(tokens), exits: new Int32Array(0) }, nodes };
+    const trie = this.#trie;
+    const start = this.#start;
+    if (start < 0) return { blanks: { tokens: NONE, exits: NONE }, nodes: new Map() };
+    const { tokens, nodes } = walkBlanks(trie, start, takesBlanks ? 0 : NO_BLANKS);
+    const before = start > 0 ? trie.tokensAt(start) : [];
+    return { blanks: { tokens: Int32Array.from([...before, ...tokens]), exits: NONE }, nodes };
   }
 }
 
