@@ -12,7 +12,7 @@ import type { KeyClass } from "./object-shape.ts";
 import type { ObjectState } from "./object-state.ts";
 import type { Place, Verdict } from "./place.ts";
 import type { PlaceViews } from "./place-views.ts";
-import type { RangedStrings } from "./ranged-strings.ts";
+import { RangedStrings } from "./ranged-strings.ts";
 import type { StringView } from "./string-view.ts";
 
 export interface ValueSource {
@@ -42,7 +42,10 @@ export function distinctValues(place: Place, source: ValueSource): number {
 
 function distinctTexts(view: StringView): number {
   if (view.kind === "list") return view.values.length;
-  return Math.max(1, ...view.parts.map(distinctStrings));
+  const { parts, reader } = view;
+  // A product of automata has no parts: it is one reader.
+  const readers = reader instanceof RangedStrings ? [reader] : parts;
+  return Math.max(1, ...readers.map(distinctStrings));
 }
 
 function distinctStrings({ automaton, ranges }: RangedStrings): number {

@@ -9,6 +9,13 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
   search: { type: "string", pattern: "foo|ba+r", minLength: 5, maxLength: 14 },
   notPattern: { type: "string", not: { pattern: "[aeiou]" }, minLength: 1, maxLength: 6 },
   notEnum: { type: "string", not: { enum: ["", "a", "bar"] }, maxLength: 3 },
+  uniqueStrings: {
+    type: "array",
+    items: { type: "string", not: { enum: ["", "a"] }, maxLength: 3 },
+    minItems: 2,
+    maxItems: 3,
+    uniqueItems: true,
+  },
   uniqueObjects: {
     type: "array",
     items: { type: "object", properties: { a: {}, b: { type: "integer" } } },
