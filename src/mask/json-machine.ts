@@ -10,12 +10,16 @@ import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { NumberLanguage, NumberList } from "../grammar/number-view.ts";
 import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
 import type { Place, Verdict } from "../grammar/place.ts";
+import { hasStringApart, isRival } from "../grammar/rival-strings.ts";
 import { NO_VERDICT, type StringReader } from "../grammar/string-reader.ts";
-import type { StringList } from "../grammar/string-view.ts";
+import type { StringList, StringView } from "../grammar/string-view.ts";
+import type { UsedValues } from "../grammar/used-values.ts";
 import { afterBlank } from "./blanks.ts";
 import {
   ArrayCell,
   arrayBetween,
+  arrayFirst,
+  type Cell,
   type ObjectCell,
   objectBetween,
   objectInMember,
@@ -40,9 +44,11 @@ import {
   STRING_LIST,
   VALUE,
 } from "./registers.ts";
+import { rivalsOf, stepListed, stepString } from "./string-registers.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const NO_STRINGS: readonly Uint8Array[] = [];
 
 export class JsonMachine extends Registers {
   readonly root: RootCell;
@@ -84,7 +90,7 @@ export class JsonMachine extends Registers {
   /** Nobody asks what the value that is due turns out to be: any that fits will do. */
   get isPlain(): boolean {
     const { cell } = this;
-    if (cell.kind === "array" && cell.frame.shape.needsValues) return false;
+    if (cell.kind === "array" && cell.frame.shape.comparesItems) return false;
     return cell.kind !== "root" && !cell.isCompared && !this.isObserved;
   }
 
@@ -148,8 +154,7 @@ export class JsonMachine extends Registers {
         return (this.cell as ArrayCell).frame.item !== null && this.#begin(byte);
       case ARRAY_NEXT:
         if (byte === 0x5d) return this.#closeArray();
-        if (byte !== COMMA || (this.cell as ArrayCell).frame.item === null) return false;
-        return this.#go(VALUE);
+        return byte === COMMA && this.#hasItem && this.#go(VALUE);
       default:
         return false;
     }
@@ -188,7 +193,7 @@ export class JsonMachine extends Registers {
       case 0x5b:
         if (!views.array?.completion) return false;
         this.#markItem();
-        this.cell = arrayBetween(this.cell, views.array);
+        this.cell = arrayFirst(this.cell, views.array);
         return this.#go(ARRAY_FIRST);
       case 0x6e:
         return this.#beginConstant(place, 0);
@@ -201,12 +206,23 @@ export class JsonMachine extends Registers {
     }
   }
 
+  /** Another item may begin. */
+  get #hasItem(): boolean {
+    const { frame, used } = this.cell as ArrayCell;
+    if (frame.item === null) return false;
+    return used === null || this.#compilation.hasValueApart(frame.item, used);
+  }
+
   /** In an array that compares its items, remembers where the item begins. */
   #markItem(): void {
     const { cell } = this;
-    if (cell.kind === "array" && cell.frame.shape.needsValues) {
-      this.cell = new ArrayCell(cell.parent, cell.frame, this.length);
-    }
+    if (cell.kind !== "array" || (cell.used === null && !cell.frame.shape.comparesItems)) return;
+    this.cell = new ArrayCell(cell.parent, cell.frame, this.length, cell.used);
+  }
+
+  /** What the item that is due, or being read, must not be. */
+  get #used(): UsedValues | null {
+    return this.cell.kind === "array" ? this.cell.used : null;
   }
 
   #openObject(frame: ObjectFrame): true {
@@ -215,8 +231,13 @@ export class JsonMachine extends Registers {
     return this.#go(OBJECT_FIRST);
   }
 
-  #beginString(view: StringList | { readonly kind: "text"; readonly reader: StringReader }): true {
+  #beginString(view: StringView): boolean {
+    const used = this.#used?.strings ?? NO_STRINGS;
+    if (used.length > 0 && !hasStringApart(view, used)) return false;
     this.#markItem();
+    this.start = this.length + 1;
+    this.lo = 0;
+    this.hi = used.length;
     this.view = view.kind === "list" ? view : view.reader;
     this.state = 0;
     this.count = 0;
@@ -224,8 +245,9 @@ export class JsonMachine extends Registers {
   }
 
   #beginConstant(place: Place, index: number): boolean {
-    const { type } = CONSTANTS[index] as (typeof CONSTANTS)[number];
+    const { type, text } = CONSTANTS[index] as (typeof CONSTANTS)[number];
     if (this.#compilation.constant(place, type) === null) return false;
+    if (this.#used?.constants.includes(text)) return false;
     this.#markItem();
     this.state = index;
     this.count = 1;
@@ -247,31 +269,26 @@ export class JsonMachine extends Registers {
     return this.#go(view.kind === "list" ? NUMBER_LIST : NUMBER);
   }
 
+  /** The string would be one that its array has already. */
+  get #isRival(): boolean {
+    return this.lo < this.hi && isRival(rivalsOf(this));
+  }
+
   #inString(byte: number): boolean {
     const reader = this.view as StringReader;
     if (byte === QUOTE && reader.isBetween(this.state)) {
       if (!reader.accepts(this.state, this.count)) return false;
+      if (this.#isRival) return false;
       return this.#finish(reader.verdict(this.state, this.count));
     }
-    const next = reader.step(this.state, byte);
-    if (next < 0) return false;
-    const count = reader.isBetween(this.state) ? this.count + 1 : this.count;
-    if (!reader.isLive(next, count)) return false;
-    this.state = next;
-    this.count = count;
-    return true;
+    return stepString(this, byte);
   }
 
   #inStringList(byte: number): boolean {
     const { texts, verdict } = this.view as StringList;
-    if (byte === QUOTE) {
-      const index = texts.endOf(this.state);
-      if (index >= 0) return this.#finish(verdict(index));
-    }
-    const next = texts.step(this.state, byte);
-    if (next < 0) return false;
-    this.state = next;
-    return true;
+    const index = byte === QUOTE ? texts.endOf(this.state) : -1;
+    if (index >= 0) return !this.#isRival && this.#finish(verdict(index));
+    return stepListed(this, byte);
   }
 
   #inNumber(byte: number): boolean {
@@ -338,9 +355,16 @@ export class JsonMachine extends Registers {
       this.cell = objectBetween(cell.parent, next);
       return this.#go(OBJECT_NEXT);
     }
-    const value = cell.itemStart < 0 ? undefined : this.#valueAt(cell.itemStart, end);
-    this.cell = arrayBetween(cell.parent, cell.frame.settle(verdict, value));
+    this.cell = this.#afterItem(cell, verdict, end);
     return this.#go(ARRAY_NEXT);
+  }
+
+  #afterItem({ parent, frame, used, itemStart }: ArrayCell, verdict: Verdict, end: number): Cell {
+    if (itemStart < 0) return arrayBetween(parent, frame.settle(verdict, undefined));
+    const text = this.textFrom(itemStart, end);
+    if (used) return new ArrayCell(parent, frame.settle(verdict, undefined), -1, used.with(text));
+    const value = JSON.parse(Buffer.from(text).toString()) as JsonValue;
+    return arrayBetween(parent, frame.settle(verdict, value));
   }
 
   /** Ends the scalar being read as if its last byte had come. The text stays as it is. */
@@ -363,20 +387,22 @@ export class JsonMachine extends Registers {
     this.#go(COLON);
   }
 
-  #valueAt(start: number, end: number): JsonValue {
-    return JSON.parse(Buffer.from(this.textFrom(start, end)).toString()) as JsonValue;
+  /** The container that ends here is an item that its array has already. */
+  #isUsed(parent: Cell): boolean {
+    if (parent.kind !== "array" || parent.used === null) return false;
+    return parent.used.hasContainer(this.textFrom(parent.itemStart, this.length + 1));
   }
 
   #closeArray(): boolean {
     const { frame, parent } = this.cell as ArrayCell;
-    if (!frame.canClose) return false;
+    if (!frame.canClose || this.#isUsed(parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }
 
   #closeObject(): boolean {
     const { frame, parent } = this.cell as ObjectCell;
-    if (!frame.canClose) return false;
+    if (!frame.canClose || this.#isUsed(parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }
