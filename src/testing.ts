@@ -42,6 +42,9 @@ export interface TestGateway {
 
 const ORIGIN = "http://localhost";
 
+/** Fewer rows: the engine tests each number of them on itself, and a data directory here is new. */
+const TEST_DEFAULTS = { ...GATEWAY_DEFAULTS, forceCpu: true, rows: 4 };
+
 /** @returns once the model can answer, in about half a second. */
 export async function createTestGateway(
   config: Partial<GatewayConfig> = {},
@@ -49,7 +52,7 @@ export async function createTestGateway(
 ): Promise<TestGateway> {
   const own = config.dataDir === undefined ? mkdtempSync(join(tmpdir(), "svc-gateway-")) : null;
   const dataDir = config.dataDir ?? own ?? "";
-  const gateway = openGateway({ ...GATEWAY_DEFAULTS, forceCpu: true, ...config, dataDir }, deps);
+  const gateway = openGateway({ ...TEST_DEFAULTS, ...config, dataDir }, deps);
   const close = async (): Promise<void> => {
     await gateway.close();
     if (own !== null) rmSync(own, { recursive: true, force: true });
