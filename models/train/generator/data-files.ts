@@ -57,6 +57,12 @@ export interface FactData {
   readonly answers: readonly string[];
 }
 
+/** What a text can be about. */
+export interface SubjectData {
+  readonly names: readonly string[];
+  readonly words: readonly string[];
+}
+
 export interface GeneratorData {
   readonly words: WordLists;
   readonly fields: ReadonlyMap<string, FieldDefinition>;
@@ -67,6 +73,7 @@ export interface GeneratorData {
   /** Templates by domain. */
   readonly templates: ReadonlyMap<string, readonly string[]>;
   readonly phrases: ReadonlyMap<string, readonly string[]>;
+  readonly subjects: readonly SubjectData[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
   /** What is said, and what is answered. */
@@ -86,6 +93,7 @@ export function readGeneratorData(): GeneratorData {
     lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
     templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
+    subjects: readLines("topics.txt").map(readSubject),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
@@ -193,6 +201,11 @@ function readChoice({ head, lines }: Section): ChoiceDefinition {
 function readList({ head, lines }: Section): ListDefinition {
   const { name, properties, descriptions } = readHead(head);
   return { name, properties, descriptions, rows: lines };
+}
+
+function readSubject(line: string): SubjectData {
+  const [names, words] = cut(line, " : ");
+  return { names: names.split(" "), words: words.split(",").map((word) => word.trim()) };
 }
 
 const tagged = (lines: readonly string[], tag: string): string[] =>

@@ -44,9 +44,12 @@ export function extract(
       isDescribed: rng.chance(0.14),
       nullableShare: rng.chance(0.5) ? 0.35 : 0,
     };
-    const properties = drawProperties(context, domain, scope);
+    const isElsewhere = rng.chance(0.06);
+    const properties = isElsewhere
+      ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
+      : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
-    const text = joinParts(rng, parts);
+    const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
     if (properties.length === 1 && only?.schema["type"] === "array" && rng.chance(0.25)) {
@@ -91,6 +94,29 @@ function drawParts(
   return parts;
 }
 
+/** A text that holds nothing of what a form asks for. */
+function smallTalk(renderer: Renderer, data: GeneratorData): string[] {
+  const { rng } = renderer;
+  const topical = data.phrases.get("topical") ?? [];
+  return Array.from({ length: rng.int(1, 3) }, () => {
+    const choice = data.choices.get(rng.pick(topical));
+    const phrase = rng.pick(rng.pick(choice?.labels ?? []).phrases);
+    return `${capital(renderer.render(phrase, new Map()))}.`;
+  });
+}
+
+function absentProperties(
+  context: PropertyContext,
+  domain: string,
+  scope: Scope,
+  count: number,
+): Property[] {
+  const taken = new Set<string>();
+  return Array.from({ length: count }).flatMap(
+    () => absentProperty(context, domain, scope, taken, false) ?? [],
+  );
+}
+
 function drawProperties(context: PropertyContext, domain: string, scope: Scope): Property[] {
   const { rng } = context;
   const camel = rng.chance(0.12);
@@ -122,7 +148,7 @@ function drawProperties(context: PropertyContext, domain: string, scope: Scope):
   }
   if (made.length === 0) return made;
   made.push(...currencyProperty(context, scope, taken));
-  const absent = rng.chance(0.5)
+  const absent = rng.chance(0.6)
     ? rng.weighted([
         [1, 5],
         [2, 2],
