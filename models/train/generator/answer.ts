@@ -36,7 +36,7 @@ const BEGINNING = 3;
 /** and its end, or that of a list, how far it goes. */
 const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
-export const DECIDED = 6;
+export const DECIDED = 8;
 
 /** Compact JSON. */
 export function printAnswer(value: AnswerValue): Piece[] {

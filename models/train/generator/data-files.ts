@@ -72,6 +72,8 @@ export interface GeneratorData {
   readonly lists: ReadonlyMap<string, ListDefinition>;
   /** Templates by domain. */
   readonly templates: ReadonlyMap<string, readonly string[]>;
+  /** Ways to say one field or list, `{}` being the value. */
+  readonly clauses: ReadonlyMap<string, readonly string[]>;
   readonly phrases: ReadonlyMap<string, readonly string[]>;
   readonly subjects: readonly SubjectData[];
   readonly tools: readonly ToolTemplate[];
@@ -93,6 +95,7 @@ export function readGeneratorData(): GeneratorData {
     lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
     templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
+    clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
@@ -201,6 +204,11 @@ function readChoice({ head, lines }: Section): ChoiceDefinition {
 function readList({ head, lines }: Section): ListDefinition {
   const { name, properties, descriptions } = readHead(head);
   return { name, properties, descriptions, rows: lines };
+}
+
+function readClauses(line: string): [string, readonly string[]] {
+  const [slot, clauses] = cut(line, " : ");
+  return [slot, clauses.split(" | ").map((clause) => clause.trim())];
 }
 
 function readSubject(line: string): SubjectData {

@@ -1,5 +1,6 @@
 /** Samples of extraction: a text, a schema for part of what it says, and the answer. */
 import { type AnswerValue, Label } from "./answer.ts";
+import { compose } from "./compose.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import {
@@ -59,6 +60,9 @@ export function extract(
   }
 }
 
+/** Of the rest, texts put together from clauses. */
+const COMPOSED_SHARE = 0.35;
+
 function drawParts(
   renderer: Renderer,
   data: GeneratorData,
@@ -66,20 +70,9 @@ function drawParts(
   scope: Scope,
 ): string[] {
   const { rng } = renderer;
-  const templates = data.templates.get(domain) ?? [];
-  const count = rng.weighted([
-    [1, 5],
-    [2, 4],
-    [3, 1.5],
-    [4, 0.7],
-  ]);
-  const lines = rng.sample(templates, count);
-  renderer.rowsMax = count > 2 ? 5 : 10;
-  const parts = lines.map((line) => {
-    const text = renderer.render(line, scope);
-    // A value keeps its case, so that the answer can copy it.
-    return line.startsWith("{") ? text : capital(text);
-  });
+  const parts = rng.chance(COMPOSED_SHARE)
+    ? compose(renderer, data, slotsOf(data, domain), scope)
+    : fillTemplates(renderer, data.templates.get(domain) ?? [], scope);
   const fillers = rng.weighted([
     [0, 8],
     [1, 2],
@@ -92,6 +85,23 @@ function drawParts(
     parts.splice(rng.int(0, parts.length), 0, filler);
   }
   return parts;
+}
+
+function fillTemplates(renderer: Renderer, templates: readonly string[], scope: Scope): string[] {
+  const { rng } = renderer;
+  const count = rng.weighted([
+    [1, 5],
+    [2, 4],
+    [3, 1.5],
+    [4, 0.7],
+  ]);
+  const lines = rng.sample(templates, count);
+  renderer.rowsMax = count > 2 ? 5 : 10;
+  return lines.map((line) => {
+    const text = renderer.render(line, scope);
+    // A value keeps its case, so that the answer can copy it.
+    return line.startsWith("{") ? text : capital(text);
+  });
 }
 
 /** A text that holds nothing of what a form asks for. */
@@ -308,6 +318,14 @@ function currencyProperty(context: PropertyContext, scope: Scope, taken: Set<str
   return [{ name: "currency", schema: { type: "string" }, value: code, isOptional: false }];
 }
 
+const GENERIC = new Set(
+  (
+    "price amount total cost value sum name full_name person person_name contact company firm " +
+    "company_name organization date day when time number id code reference city place location " +
+    "town address rate percent count units quantity qty points item product title topic subject"
+  ).split(" "),
+);
+
 /** A property that the text says nothing about: null, or an empty list. */
 function absentProperty(
   context: PropertyContext,
@@ -333,7 +351,11 @@ function absentProperty(
   const definition = list ?? data.fields.get(slot) ?? data.choices.get(slot);
   if (definition === undefined) return null;
   if (definition.properties.some((name) => claimed.has(name))) return null;
-  const name = drawName(context, definition.properties, taken, camel);
+  const kind = data.fields.get(slot)?.kind;
+  const isKindSaid = [...present].some((other) => data.fields.get(other)?.kind === kind);
+  // What could be any value of its kind is not absent where there is one.
+  const specific = definition.properties.filter((word) => !(isKindSaid && GENERIC.has(word)));
+  const name = drawName(context, specific, taken, camel);
   if (name === null) return null;
   if (list !== undefined) {
     return {

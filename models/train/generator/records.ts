@@ -3,8 +3,9 @@
  * things, so that a list is read by its form and not by what it is a list of.
  */
 import { type AnswerValue, NumberLiteral } from "./answer.ts";
-import type { GeneratorData } from "./data-files.ts";
+import type { FieldDefinition, GeneratorData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
+import { drawFields } from "./labelled.ts";
 import { capital } from "./names.ts";
 import { nullable, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
 import type { Renderer } from "./render.ts";
@@ -70,7 +71,7 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     [1, 3],
     [2, 2],
   ]);
-  const around = Array.from({ length: others }, () => beside(renderer, snake()));
+  const around = drawFields(rng, data, others).map((field) => beside(renderer, field));
   const said = around.flatMap(({ text: line }) => (line === null ? [] : [line]));
   const lines = rng.shuffle([introduced(rng, heading, text), ...said]);
   const properties = rng.shuffle([list, ...around.map(({ property }) => property)]);
@@ -95,7 +96,7 @@ function drawColumns(rng: Rng, snake: () => string): Column[] {
     const usual = (NAMES[kind] ?? kind.replace(/^@(.*)s$/, "$1"))
       .split(" ")
       .filter((name) => !taken.has(name));
-    const name = rng.chance(0.7) && usual.length > 0 ? rng.pick(usual) : snake();
+    const name = rng.chance(0.85) && usual.length > 0 ? rng.pick(usual) : snake();
     taken.add(name);
     return { name, kind };
   });
@@ -190,11 +191,12 @@ function introduced(rng: Rng, heading: string, rows: string): string {
 /** Another property, with the line that says it; none where the text does not. */
 function beside(
   { rng, values }: Renderer,
-  name: string,
+  { properties: names, kind }: FieldDefinition,
 ): { readonly text: string | null; readonly property: Property } {
-  const value = values.draw(rng.pick([...WORDS, ...NUMBERS, ...OTHERS]));
+  const name = rng.pick(names);
+  const value = values.draw(kind);
   const { schema, values: cells } = columnOf(rng, [value]);
-  if (rng.chance(0.3)) {
+  if (rng.chance(0.35)) {
     const property = { name, schema: nullable(schema), value: null, isOptional: false };
     return { text: null, property };
   }

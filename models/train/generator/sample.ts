@@ -29,17 +29,17 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.17;
+const LABELLED_SHARE = 0.15;
 /** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.14;
+const RECORDS_SHARE = 0.12;
 /** Of classification: subjects, any few of which make a set of labels. */
 const SUBJECT_SHARE = 0.45;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.66],
-  ["classify", 0.2],
-  ["tool", 0.07],
-  ["grounded", 0.05],
+  ["extract", 0.56],
+  ["classify", 0.32],
+  ["tool", 0.06],
+  ["grounded", 0.04],
   ["chat", 0.02],
 ];
 

@@ -22,7 +22,7 @@ def orthogonalise(matrix):
 class Optimizer:
     """State and step over a Network's flat buffers. All of it is saved in `state()` and read back by `load()`."""
 
-    def __init__(self, network, decay=0.05, momentum=0.95, betas=(0.9, 0.98), clip=1.0):
+    def __init__(self, network, decay=0.05, momentum=0.98, betas=(0.95, 0.98), clip=1.0):
         self.network, self.decay, self.momentum, self.betas, self.clip = network, decay, momentum, betas, clip
         self.first = torch.zeros(network.count)
         self.second = torch.zeros(network.count)
