@@ -32,9 +32,21 @@ export async function getBlob(session: Session, path: string): Promise<Blob> {
   return response.blob();
 }
 
+/** How an answer came to a token: the member `svc.tokens` of a chunk. */
+export interface ToldToken {
+  readonly text: string;
+  readonly forced: boolean;
+  readonly mask_us: number;
+}
+
+export interface StreamPiece {
+  readonly text: string;
+  readonly tokens: readonly ToldToken[];
+}
+
 export interface StreamEvents {
   /** What the model wrote, piece by piece as it came. */
-  readonly onText: (piece: string) => void;
+  readonly onPiece: (piece: StreamPiece) => void;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +65,7 @@ interface Chunk {
     readonly finish_reason: string | null;
   }[];
   readonly usage?: StreamedAnswer["usage"];
-  readonly svc?: StreamedAnswer["svc"];
+  readonly svc?: StreamedAnswer["svc"] & { readonly tokens?: readonly ToldToken[] };
   readonly error?: { readonly message: string };
 }
 
@@ -65,7 +77,11 @@ export async function streamChat(
   body: object,
   events: StreamEvents,
 ): Promise<StreamedAnswer> {
-  const options = { stream: true, stream_options: { include_usage: true } };
+  const options = {
+    stream: true,
+    stream_options: { include_usage: true },
+    svc: { tokens: true },
+  };
   const requestBody = new TextEncoder().encode(JSON.stringify({ ...body, ...options }));
   const headers = { ...headersOf(session), "content-type": "application/json" };
   const { signal } = events;
@@ -87,8 +103,9 @@ export async function streamChat(
     for (const chunk of chunksOf(lines)) {
       if (chunk.error !== undefined) throw new Error(chunk.error.message);
       const [choice] = chunk.choices;
-      const content = choice?.delta.content ?? "";
-      if (content !== "") events.onText(content);
+      const text = choice?.delta.content ?? "";
+      const tokens = chunk.svc?.tokens ?? [];
+      if (text !== "" || tokens.length > 0) events.onPiece({ text, tokens });
       finishReason = choice?.finish_reason ?? finishReason;
       usage = chunk.usage ?? usage;
       svc = chunk.svc ?? svc;
