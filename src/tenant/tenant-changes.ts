@@ -43,7 +43,7 @@ export interface KeyIdentity {
   readonly appId: string;
 }
 
-export interface Signer {
+interface Signer {
   readonly identity: KeyIdentity;
   readonly check: SignatureCheck;
 }
