@@ -24,8 +24,8 @@ import type {
 } from "./runtime/request.ts";
 
 /**
- * `shortest`: the value that takes the fewest tokens. `sampled`: one that is drawn, the same for the
- * same messages, seed and schema.
+ * `shortest`: the value that takes the fewest tokens. `sampled`: one that is drawn, the same for
+ * the same messages, seed and schema.
  */
 export type DoubleAnswers = "shortest" | "sampled";
 

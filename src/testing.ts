@@ -2,7 +2,7 @@
  * A gateway for people's own tests: in this process, with the embedded model or without any, in a
  * data directory that goes away with it. No port, no network; `fetch` is all that clients need.
  *
- *     const gateway = await createTestGateway({ answers: "sampled", clockMs: Date.UTC(2026, 0, 1) });
+ *     const gateway = await createTestGateway({ answers: "sampled" });
  *     const client = new OpenAI(gateway.clientOptions);
  *     await gateway.close();
  */
