@@ -306,10 +306,10 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
 function seenThrough(
   proxies: ReadonlySet<string>,
   request: Request,
-  { clientAddress }: RequestInfo,
+  info: RequestInfo,
 ): RequestInfo {
   const forwardedFor = request.headers.get("x-forwarded-for");
-  return { clientAddress: clientAddressOf(clientAddress, forwardedFor, proxies) };
+  return { ...info, clientAddress: clientAddressOf(info.clientAddress, forwardedFor, proxies) };
 }
 
 /** Keys that sign requests, and requests that were signed. */

@@ -46,6 +46,8 @@ export interface DoorDeps extends CredentialsDeps {
 export interface RequestInfo {
   /** The address that connected; null where it is not known. */
   readonly clientAddress: string | null;
+  /** Called once the whole body is here: from now on it is the client who waits. */
+  readonly onReceived?: () => void;
 }
 
 /** The routes as Elysia lists them. */
@@ -128,11 +130,13 @@ export class Door {
     try {
       const target = readTarget(request, this.#deps.hosts);
       const message = await this.#readBody(request, target.path);
+      info.onReceived?.();
       bodyHash = message.hash;
       const { signal, headers } = request;
       const { path, query } = target;
       const { bytes: body, refusal } = message;
-      const facts = { requestId, method, headers, signal, startedMs, ...info };
+      const { clientAddress } = info;
+      const facts = { requestId, method, headers, signal, startedMs, clientAddress };
       const identity = await readIdentity(this.#deps, { request, target, message, requestId });
       call = { ...facts, path, query, body, bodyHash, identity };
       if (identity !== null && path.startsWith("/v1/")) this.#deps.enter(identity);
