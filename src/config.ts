@@ -86,6 +86,13 @@ export const SETTINGS = {
     null,
     orNull(hostsFrom),
   ),
+  failedAttempts: setting(
+    "failed-attempts",
+    "N",
+    "wrong keys of one address in a minute that get a 401; further ones get a 429",
+    100,
+    wholeIn(1, 1_000_000_000),
+  ),
   calendars: setting(
     "calendars",
     "URLS",

@@ -85,6 +85,7 @@ export async function streamChat(
   const requestBody = new TextEncoder().encode(JSON.stringify({ ...body, ...options }));
   const headers = { ...headersOf(session), "content-type": "application/json" };
   const { signal } = events;
+  const sentMs = Date.now();
   const response = await fetch(CHAT, { method: "POST", headers, body: requestBody, signal });
   if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -113,7 +114,7 @@ export async function streamChat(
   }
   const responseBody = new Uint8Array(await new Blob(pieces).arrayBuffer());
   const requestId = response.headers.get("x-request-id");
-  const verification = await verify(session, {
+  const saved = {
     method: "POST",
     path: CHAT,
     requestBody,
@@ -121,18 +122,23 @@ export async function streamChat(
     signature: response.headers.get("x-svc-signature"),
     attestation: response.headers.get("x-svc-attestation"),
     requestId,
-  });
+  };
+  const verification = await verify(session, saved, sentMs);
   const raw = new TextDecoder().decode(responseBody);
   return { finishReason, usage, svc, raw, verification };
 }
 
-async function verify(session: Session, response: AnswerFacts["response"]): Promise<Verification> {
+async function verify(
+  session: Session,
+  response: AnswerFacts["response"],
+  sentMs: number,
+): Promise<Verification> {
   const [keyHistory, receipt] = await Promise.all([
     getJson<unknown>(session, "/attestation/keys"),
     getJson<{ row: ServedRow }>(session, `/v1/receipts/${response.requestId}`),
   ]);
   const { hmacSecret } = session;
-  return verifyAnswer({ response, keyHistory, hmacSecret, row: receipt.row });
+  return verifyAnswer({ response, keyHistory, hmacSecret, row: receipt.row, sentMs });
 }
 
 function chunksOf(lines: readonly string[]): Chunk[] {
