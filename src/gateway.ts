@@ -32,6 +32,7 @@ import { Audit } from "./service/audit.ts";
 import { type ChatDeps, completeChat, streamChat } from "./service/chat.ts";
 import { clientAddressOf } from "./service/client-address.ts";
 import { createEmbeddings } from "./service/embeddings.ts";
+import { FailedAttempts } from "./service/failed-attempts.ts";
 import { assertLimits, DEFAULT_LIMITS, type Limits } from "./service/limits.ts";
 import { Locks } from "./service/locks.ts";
 import { MatterState } from "./service/matter-state.ts";
@@ -129,7 +130,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   forceCpu: false,
   threads: null,
   contextTokens: null,
-  rows: 4,
+  rows: 8,
   queueMax: 64,
   masterKey: null,
   masterKeyNext: null,
@@ -177,16 +178,18 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
   const trust = openTrustOf(config, deps);
   const { checkpoints, anchors } = trust;
   const schedule = checkpointCron({ checkpoints, anchors, log: deps.log });
-  const engine = startEngineOf(config, deps);
+  const selfTests = join(config.dataDir, "self-tests");
+  const engine = deps.startEngine(engineOptions(config, deps.log, selfTests));
   const search = openSearch(config.search, config.dataDir);
   const locks = new Locks(config.limits.compiledSchemasMax);
   const metrics = new Metrics(
     metricsSources({ version: VERSION, nowMs: deps.nowMs, trust, engine, locks }),
   );
   const app = openApp(config, deps, { trust, engine, search, locks, metrics });
+  const proxies = new Set(config.trustedProxies);
   return {
     async fetch(request, info = { clientAddress: null }) {
-      const seen = seenThrough(config.trustedProxies, request, info);
+      const seen = seenThrough(proxies, request, info);
       const response = await app.fetch(request, seen);
       metrics.observeResponse(response.status);
       return response;
@@ -217,8 +220,13 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
   });
 }
 
-function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
-  return startEngine({
+/** @param selfTestDir made on first use; left out, every start tests again. */
+export function engineOptions(
+  config: Omit<GatewayConfig, "dataDir">,
+  log: Log,
+  selfTestDir?: string,
+): EngineOptions<Grammar> {
+  return {
     tiers: config.tiers,
     embeddings: config.embeddings,
     manifestPath: config.manifestPath,
@@ -227,11 +235,11 @@ function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps)
     contextTokens: config.contextTokens,
     rows: config.rows,
     queueMax: config.queueMax,
-    selfTestDir: join(config.dataDir, "self-tests"),
+    ...(selfTestDir === undefined ? {} : { selfTestDir }),
     loadVocabulary,
     createLock: lockOf,
     log: (message) => log("info", "engine", { message }),
-  });
+  };
 }
 
 interface Parts {
@@ -253,6 +261,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
   const registry = soundRegistry(deps);
+  const failed = new FailedAttempts({ perMinute: limits.failedAttemptsPerMinute, nowMs });
   return createApp({
     limits,
     seal: {
@@ -267,6 +276,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
       limitHeaders: (identity) => meter.limitHeaders(identity),
     },
     enter: (identity) => meter.enter(identity),
+    countFailed: (clientAddress) => failed.count(clientAddress),
     log,
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
@@ -300,13 +310,12 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
 
 /** The client behind the operator's own proxies. */
 function seenThrough(
-  trustedProxies: readonly string[],
+  proxies: ReadonlySet<string>,
   request: Request,
-  { clientAddress }: RequestInfo,
+  info: RequestInfo,
 ): RequestInfo {
   const forwardedFor = request.headers.get("x-forwarded-for");
-  const proxies = new Set(trustedProxies);
-  return { clientAddress: clientAddressOf(clientAddress, forwardedFor, proxies) };
+  return { ...info, clientAddress: clientAddressOf(info.clientAddress, forwardedFor, proxies) };
 }
 
 /** Keys that sign requests, and requests that were signed. */
@@ -315,7 +324,7 @@ function signerParts(
   { store, tenants }: Trust,
 ) {
   const signed = new SignedRequests({
-    publicKeyOf: (keyId) => tenants.publicKeyOf(keyId),
+    signerOf: (keyId) => tenants.signerOf(keyId),
     nonces: new Nonces(store, nowMs()),
     bootedMs,
     nowMs,

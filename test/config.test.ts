@@ -1,5 +1,6 @@
 /** Settings: where they come from, what they may be, and what contradicts what. */
 import { expect, test } from "bun:test";
+import { gatewayConfig } from "../src/cli/serve.ts";
 import {
   ConfigError,
   type ConfigSources,
@@ -8,6 +9,7 @@ import {
   readConfig,
   SETTINGS,
 } from "../src/config.ts";
+import { DEFAULT_LIMITS } from "../src/service/limits.ts";
 
 function read(sources: Partial<ConfigSources> = {}): ReturnType<typeof readConfig> {
   return readConfig({ flags: {}, environment: {}, file: null, directory: "/here", ...sources });
@@ -43,6 +45,12 @@ test("a flag wins over the variable, the variable over the file, the file over t
   const { config, origins } = read({ file, environment, flags: { port: "21" } });
   expect([config.port, config.rows, config.queue]).toEqual([21, 12, 3]);
   expect([origins.port, origins.rows, origins.queue]).toEqual(["flag", "variable", "file"]);
+});
+
+test("without settings of their own, limits are the default ones", () => {
+  expect(gatewayConfig(read().config).limits).toEqual(DEFAULT_LIMITS);
+  const flags = { failedAttempts: "7" };
+  expect(gatewayConfig(read({ flags }).config).limits?.failedAttemptsPerMinute).toBe(7);
 });
 
 test("an empty variable is as good as none", () => {

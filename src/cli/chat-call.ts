@@ -29,6 +29,7 @@ export async function chatCall(
   const stream = { stream: true, stream_options: { include_usage: true } };
   const requestBody = new TextEncoder().encode(JSON.stringify({ ...body, ...stream }));
   const request = apiRequest(access, PATH, { method: "POST", body: requestBody });
+  const sentMs = Date.now();
   const response = await access.fetch(request);
   if (!response.ok || response.body === null) throw await refusalOf(response);
   const requestId = response.headers.get("x-request-id") ?? "";
@@ -54,6 +55,7 @@ export async function chatCall(
     keyHistory: history,
     hmacSecret: access.hmacSecret,
     row: (receipt as { readonly row?: Record<string, string> }).row ?? null,
+    sentMs,
     hashing: NATIVE,
   });
   return { text, finishReason, requestId, svc, completionTokens, verification };

@@ -24,9 +24,12 @@ export function listen(config: Config, gateway: Pick<Gateway, "fetch">): Listene
     idleTimeout: IDLE_S,
     ...(tls && { tls: { cert: Bun.file(tls.certPath), key: Bun.file(tls.keyPath) } }),
     fetch(request, self) {
-      // An answer may take as long as it takes; without this, silence would end it.
-      self.timeout(request, 0);
-      return gateway.fetch(request, { clientAddress: self.requestIP(request)?.address ?? null });
+      return gateway.fetch(request, {
+        clientAddress: self.requestIP(request)?.address ?? null,
+        // An answer may take as long as it takes; without this, silence would end it. A body may
+        // not: whoever sends half of one would hold its connection for ever.
+        onReceived: () => self.timeout(request, 0),
+      });
     },
   });
   const shownHost = host.includes(":") ? `[${host}]` : host;

@@ -75,7 +75,7 @@ function firstDifference(was: string, is: string) {
 }
 
 async function ask(access: Access, request: Readonly<Record<string, unknown>>): Promise<Answer> {
-  const { stream: _, stream_options: __, ...body } = request;
+  const { stream: _, stream_options: __, svc: ___, ...body } = request;
   const init = { method: "POST", body: JSON.stringify(body) };
   const response = await access.fetch(apiRequest(access, "/v1/chat/completions", init));
   return answerFrom(await response.json());

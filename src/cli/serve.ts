@@ -126,6 +126,7 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     hosts: hostsOf(config),
     metricsAccess: metricsAccessOf(config),
     anchors: anchorsOf(config),
+    limits: { ...GATEWAY_DEFAULTS.limits, failedAttemptsPerMinute: config.failedAttempts },
   };
 }
 

@@ -42,14 +42,23 @@ export function signingKeyFromSeed(seed: Uint8Array): SigningKey {
 }
 
 /** @returns false for a wrong signature and for a malformed one alike. */
+export type SignatureCheck = (message: Uint8Array, signature: Uint8Array) => boolean;
+
+/** For a key that signs more than once. @param publicKey 32 bytes. */
+export function signatureCheck(publicKey: Uint8Array): SignatureCheck {
+  assert(publicKey.byteLength === 32, "an Ed25519 public key has 32 bytes");
+  const key = createPublicKey({ key: spki(publicKey), format: "der", type: "spki" });
+  return (message, signature) =>
+    signature.byteLength === 64 && verify(null, message, key, signature);
+}
+
+/** @returns false for a malformed key too. */
 export function verifySignature(
   publicKey: Uint8Array,
   message: Uint8Array,
   signature: Uint8Array,
 ): boolean {
-  if (publicKey.byteLength !== 32 || signature.byteLength !== 64) return false;
-  const key = createPublicKey({ key: spki(publicKey), format: "der", type: "spki" });
-  return verify(null, message, key, signature);
+  return publicKey.byteLength === 32 && signatureCheck(publicKey)(message, signature);
 }
 
 /** @returns the key id that `SigningKey.kid` has for this public key. */

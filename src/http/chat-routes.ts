@@ -1,6 +1,6 @@
 /** Chats: as chat completions, and as responses. */
 import { Elysia } from "elysia";
-import { badRequest } from "../service/api-error.ts";
+import { type ApiError, badRequest } from "../service/api-error.ts";
 import type { ChatStream } from "../service/chat.ts";
 import { CHAT_COMPLETIONS, type ChatForm } from "../service/chat-form.ts";
 import type { ChatRequest } from "../service/chat-request.ts";
@@ -67,6 +67,7 @@ async function answerChat(
   const { request, form } = asked;
   const isWhole = !request.stream || isBuffered(call);
   if (!isWhole) return liveAnswer(deps, call, caller, asked);
+  if (request.traced) throw notLive();
   return deps.replays.once(call, caller, async (known) => {
     if (!request.stream) return recordedAnswer(await deps.completeChat(known, request, form));
     return bufferedAnswer(await deps.streamChat(known, request, form), known.keep);
@@ -83,6 +84,14 @@ async function liveAnswer(
   const signal = AbortSignal.any([call.signal, left.signal]);
   const stream = await deps.streamChat({ ...caller, signal }, request, form);
   return liveResponse(deps.sse, call, stream, left);
+}
+
+/** How long a token took is never the same twice: an answer that is kept or compared has none. */
+function notLive(): ApiError {
+  const message =
+    "svc.tokens needs a live stream: send stream: true, and neither an Idempotency-Key nor " +
+    "X-Svc-Stream: buffered";
+  return badRequest("invalid_value", "svc.tokens", message);
 }
 
 function readBody(call: Call, limits: Limits): unknown {

@@ -41,8 +41,14 @@ export async function readIdentity(
   if (authorization !== null || message.refusal !== null) return null;
   const { authority, path, search: query } = target;
   const header = (name: string): string | null => headers.get(name);
-  const signable = { method, authority, path, query, header, body: message.bytes };
+  const { bytes: body, hash: bodyHash } = message;
+  const signable = { method, authority, path, query, header, body, bodyHash };
   return deps.authenticateSigned(signable, requestId);
+}
+
+/** Whether a request tries to be someone, an operator included. */
+export function hasCredentials(headers: Headers): boolean {
+  return headers.has("authorization") || headers.has("x-admin-key") || isSigned(headers);
 }
 
 /** The 401 of an endpoint that needs a caller. */

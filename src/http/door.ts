@@ -9,7 +9,12 @@ import type { Caller } from "../service/metered-call.ts";
 import type { Identity } from "../tenant/tenants.ts";
 import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
-import { type CredentialsDeps, readIdentity, unauthenticated } from "./credentials.ts";
+import {
+  type CredentialsDeps,
+  hasCredentials,
+  readIdentity,
+  unauthenticated,
+} from "./credentials.ts";
 import { errorAnswer, refusalOf } from "./error-answer.ts";
 import { METHODS, type Message, NO_BODY, readBody, readTarget } from "./receive.ts";
 import { type SealDeps, sealAnswer } from "./seal.ts";
@@ -18,6 +23,8 @@ export interface DoorDeps extends CredentialsDeps {
   readonly seal: SealDeps;
   /** Counts a request of a key against its rate. @throws ApiError 429. */
   readonly enter: (identity: Identity) => void;
+  /** Hears of credentials that were not taken. @returns what is answered in place of the 401. */
+  readonly countFailed: (clientAddress: string | null) => ApiError | null;
   /** Names by which the server may be addressed; null: any. */
   readonly hosts: ReadonlySet<string> | null;
   readonly newRequestId: () => string;
@@ -39,6 +46,8 @@ export interface DoorDeps extends CredentialsDeps {
 export interface RequestInfo {
   /** The address that connected; null where it is not known. */
   readonly clientAddress: string | null;
+  /** Called once the whole body is here: from now on it is the client who waits. */
+  readonly onReceived?: () => void;
 }
 
 /** The routes as Elysia lists them. */
@@ -86,7 +95,7 @@ export class Door {
       .onError({ as: "global" }, ({ error, code, request }) => {
         const call = callOf(request);
         const known = code === "NOT_FOUND" ? noRoute(call, routes()) : error;
-        return this.#errorAnswer(known, call.requestId);
+        return this.#errorAnswer(known, call.requestId, call);
       })
       .mapResponse({ as: "global" }, ({ responseValue, request }) => {
         if (responseValue instanceof Response) return responseValue;
@@ -121,11 +130,13 @@ export class Door {
     try {
       const target = readTarget(request, this.#deps.hosts);
       const message = await this.#readBody(request, target.path);
+      info.onReceived?.();
       bodyHash = message.hash;
       const { signal, headers } = request;
       const { path, query } = target;
       const { bytes: body, refusal } = message;
-      const facts = { requestId, method, headers, signal, startedMs, ...info };
+      const { clientAddress } = info;
+      const facts = { requestId, method, headers, signal, startedMs, clientAddress };
       const identity = await readIdentity(this.#deps, { request, target, message, requestId });
       call = { ...facts, path, query, body, bodyHash, identity };
       if (identity !== null && path.startsWith("/v1/")) this.#deps.enter(identity);
@@ -134,7 +145,7 @@ export class Door {
       this.#calls.set(routed, call);
       return { call, response: await handle(routed) };
     } catch (error) {
-      const answer = this.#errorAnswer(error, requestId);
+      const answer = this.#errorAnswer(error, requestId, call);
       const path = "/";
       const nobody = { requestId, method, path, bodyHash, identity: null };
       return { call, response: sealAnswer(seal, call ?? nobody, answer) };
@@ -174,8 +185,11 @@ export class Door {
     }
   }
 
-  #errorAnswer(error: unknown, requestId: string): Answer {
-    return errorAnswer(refusalOf(error, requestId, this.#deps.report));
+  #errorAnswer(error: unknown, requestId: string, call: Call | null): Answer {
+    const refusal = refusalOf(error, requestId, this.#deps.report);
+    const isFailed = refusal.status === 401 && call !== null && hasCredentials(call.headers);
+    const instead = isFailed ? this.#deps.countFailed(call.clientAddress) : null;
+    return errorAnswer(instead ?? refusal);
   }
 }
 

@@ -125,8 +125,7 @@ export function operation(parts: OperationParts): object {
 /** Hosts and paths can be wrong anywhere; bodies, keys and limits where there are some. */
 function errorsOf({ access, body, errors = [], metered = false }: OperationParts): number[] {
   const found = new Set([400, 421, ...errors]);
-  if (access !== "public") found.add(401);
-  if (access === "key") found.add(429);
+  if (access !== "public") found.add(401).add(429);
   if (body !== undefined) for (const status of [413, 415]) found.add(status);
   if (metered) for (const status of [422, 500, 503]) found.add(status);
   return [...found].sort((a, b) => a - b);

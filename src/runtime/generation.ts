@@ -5,8 +5,9 @@
  */
 import { assert } from "../bytes/assert.ts";
 import type { TokenLock, TokenTable } from "./lock.ts";
-import type { CompletionEvent, CompletionRequest, TokenLogprob } from "./request.ts";
+import type { CompletionEvent, CompletionRequest, TokenLogprob, TracedToken } from "./request.ts";
 import { TextStream } from "./text-stream.ts";
+import { Trace } from "./trace.ts";
 
 /** Control tokens around a reasoning model's thoughts. */
 export interface ReasoningTokens {
@@ -36,6 +37,8 @@ type Phase = "undecided" | "thinking" | "answering";
 export class Generation {
   readonly request: CompletionRequest;
   readonly #lock: TokenLock | null;
+  /** Null unless asked for. */
+  readonly #trace: Trace | null;
   readonly #vocabulary: TokenTable;
   readonly #options: GenerationOptions;
   readonly #text: TextStream;
@@ -52,7 +55,8 @@ export class Generation {
   constructor(options: GenerationOptions) {
     this.#options = options;
     this.request = options.request;
-    this.#lock = options.lock;
+    this.#trace = options.request.traced ? new Trace(options.lock) : null;
+    this.#lock = this.#trace?.lock ?? options.lock;
     this.#vocabulary = options.vocabulary;
     this.#phase = "answering";
     if (options.reasoning !== null) this.#phase = "undecided";
@@ -89,7 +93,8 @@ export class Generation {
       if (next.length === 0) break;
       for (const token of next) {
         this.#forcedTokens += 1;
-        const accepted = this.#accept(token, forcedLogprob(this.#vocabulary, this.request, token));
+        const logprob = forcedLogprob(this.#vocabulary, this.request, token);
+        const accepted = this.#accept(token, { logprob, forced: true });
         assert(accepted, "the lock accepts the tokens it forces");
         if (this.#finish !== null) break;
         tokens.push(token);
@@ -143,7 +148,7 @@ export class Generation {
   offer(token: number, logprob: TokenLogprob | null): boolean {
     assert(this.#finish === null, "a finished answer takes no tokens");
     if (this.isLocked) this.#lock?.setBudget(this.#tokensLeft);
-    return this.#accept(token, logprob);
+    return this.#accept(token, { logprob, forced: false });
   }
 
   /**
@@ -181,17 +186,17 @@ export class Generation {
     if (this.#finish === null && this.#tokensLeft <= 0) this.#end("length");
   }
 
-  #accept(token: number, logprob: TokenLogprob | null): boolean {
-    if (this.#phase === "thinking") return this.#acceptThought(token);
+  #accept(token: number, { logprob, forced }: TokenOrigin): boolean {
+    if (this.#phase === "thinking") return this.#acceptThought(token, forced);
     const { reasoning } = this.#options;
     if (this.#phase === "undecided" && token === reasoning?.start) {
-      this.#count(token);
+      this.#count(token, forced);
       this.#phase = "thinking";
       return true;
     }
     if (this.#lock !== null && !this.#lock.accept(token)) return false;
     this.#phase = "answering";
-    this.#count(token);
+    this.#count(token, forced);
     if (this.#vocabulary.isEndOfGeneration(token)) {
       this.#end("stop");
       return true;
@@ -204,11 +209,11 @@ export class Generation {
     return true;
   }
 
-  #acceptThought(token: number): boolean {
+  #acceptThought(token: number, forced: boolean): boolean {
     const ends = this.#vocabulary.isEndOfGeneration(token);
     // Thinking may not swallow a locked answer.
     if (ends && this.#lock !== null) return false;
-    this.#count(token);
+    this.#count(token, forced);
     if (token === this.#options.reasoning?.end) {
       this.#giveThought(this.#thoughts.end());
       this.#phase = "answering";
@@ -222,13 +227,15 @@ export class Generation {
     return true;
   }
 
-  #count(token: number): void {
+  #count(token: number, forced: boolean): void {
     this.#completionTokens += 1;
+    this.#trace?.add(this.#vocabulary.tokenBytes(token), forced);
     this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
   }
 
   #giveThought(piece: { readonly text: string } | null): void {
-    if (piece !== null) this.#options.emit({ kind: "reasoning", text: piece.text });
+    if (piece === null) return;
+    this.#options.emit({ kind: "reasoning", text: piece.text, trace: this.#takeTrace() });
   }
 
   #giveText(piece: { readonly text: string; readonly tokens: readonly TokenLogprob[] } | null) {
@@ -237,7 +244,11 @@ export class Generation {
     const text = this.#trimming ? piece.text.trimStart() : piece.text;
     if (text === "") return;
     this.#trimming = false;
-    this.#options.emit({ kind: "text", text, tokens: piece.tokens });
+    this.#options.emit({ kind: "text", text, tokens: piece.tokens, trace: this.#takeTrace() });
+  }
+
+  #takeTrace(): readonly TracedToken[] {
+    return this.#trace?.take() ?? [];
   }
 
   #end(finish: "stop" | "length"): void {
@@ -256,8 +267,15 @@ export class Generation {
       cachedTokens,
       forcedTokens: this.#forcedTokens,
       budgetLimited: this.#lock?.budgetLimited ?? false,
+      trace: this.#takeTrace(),
     };
   }
+}
+
+/** How an answer came to a token. */
+interface TokenOrigin {
+  readonly logprob: TokenLogprob | null;
+  readonly forced: boolean;
 }
 
 /** The lock leaves one token: its probability under the lock is 1. */

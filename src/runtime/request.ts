@@ -28,6 +28,8 @@ export interface CompletionRequest<G = unknown> {
   readonly logitBias: ReadonlyMap<number, number>;
   /** How many alternatives to report per token; null reports no probabilities at all. */
   readonly topLogprobs: number | null;
+  /** Tell of each token how it came about. */
+  readonly traced: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -43,6 +45,16 @@ export interface TokenLogprob extends Alternative {
   readonly top: readonly Alternative[];
 }
 
+export interface TracedToken {
+  /** What it completed: a token that ends inside a code point gives nothing yet. */
+  readonly text: string;
+  /** The lock left no choice: nothing was sampled. */
+  readonly forced: boolean;
+  /** Microseconds that the lock took since the token before. */
+  readonly maskUs: number;
+}
+
+/** With `trace`: the tokens since the last event; empty unless asked for. */
 export type CompletionEvent =
   | {
       readonly kind: "text";
@@ -50,8 +62,13 @@ export type CompletionEvent =
       readonly text: string;
       /** Empty unless probabilities were asked for. */
       readonly tokens: readonly TokenLogprob[];
+      readonly trace: readonly TracedToken[];
     }
-  | { readonly kind: "reasoning"; readonly text: string }
+  | {
+      readonly kind: "reasoning";
+      readonly text: string;
+      readonly trace: readonly TracedToken[];
+    }
   | {
       readonly kind: "end";
       readonly finishReason: "stop" | "length";
@@ -61,6 +78,7 @@ export type CompletionEvent =
       readonly cachedTokens: number;
       readonly forcedTokens: number;
       readonly budgetLimited: boolean;
+      readonly trace: readonly TracedToken[];
     };
 
 /** A running answer. Leaving the iteration cancels it. */

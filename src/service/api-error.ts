@@ -45,6 +45,17 @@ export class ApiError extends Error {
   }
 }
 
+/** A 429 that a program does not cure by trying again by itself. */
+export function tooManyRequests(message: string, retryAfterS: number): ApiError {
+  return new ApiError(message, {
+    status: 429,
+    type: "rate_limit_error",
+    code: "rate_limit_exceeded",
+    param: null,
+    headers: { "retry-after": String(retryAfterS), "x-should-retry": "false" },
+  });
+}
+
 /** A 400 that points at a part of the request. */
 export function badRequest(code: string, param: string | null, message: string): ApiError {
   return new ApiError(message, { status: 400, type: "invalid_request_error", code, param });

@@ -1,9 +1,14 @@
 /** One answer of a chat, from the engine's events to what a client is told. */
-import type { Completion, TokenLogprob } from "../runtime/request.ts";
+import type { Completion, CompletionEvent, TokenLogprob, TracedToken } from "../runtime/request.ts";
 import { ToolCallText } from "./tool-call-text.ts";
 
-/** What an answer consists of, in order. */
-export type ChoiceEvent =
+/**
+ * What an answer consists of, in order, each with the tokens since the one before: none unless
+ * asked for. A tool call's frame is among them, though no client is told its text.
+ */
+export type ChoiceEvent = ChoicePart & { readonly trace: readonly TracedToken[] };
+
+type ChoicePart =
   | {
       readonly kind: "content";
       readonly text: string;
@@ -43,31 +48,36 @@ export async function* choiceEvents(
   mayCall: boolean,
 ): AsyncGenerator<ChoiceEvent, void> {
   const reader = mayCall ? new ToolCallText() : null;
+  let trace: TracedToken[] = [];
   for await (const event of completion) {
-    if (event.kind === "reasoning") {
-      yield event;
-    } else if (event.kind === "text") {
-      yield* textEvents(event, reader);
-    } else {
-      const { completionTokens, cachedTokens, budgetLimited } = event;
-      const { promptTokens } = completion;
-      const isCall = reader?.isCall === true && event.finishReason === "stop";
-      const finishReason = isCall ? "tool_calls" : event.finishReason;
-      const counts = { promptTokens, completionTokens, cachedTokens };
-      yield { kind: "end", finishReason, ...counts, budgetLimited };
+    trace.push(...event.trace);
+    for (const part of partsOf(event, completion.promptTokens, reader)) {
+      yield { ...part, trace };
+      trace = [];
     }
   }
 }
 
-function* textEvents(
-  event: { readonly text: string; readonly tokens: readonly TokenLogprob[] },
+function* partsOf(
+  event: CompletionEvent,
+  promptTokens: number,
   reader: ToolCallText | null,
-): Generator<ChoiceEvent, void> {
-  const { text, tokens: logprobs } = event;
-  const pieces = reader === null ? [{ kind: "text", text } as const] : reader.push(text);
-  for (const piece of pieces) {
-    if (piece.kind === "text") yield { kind: "content", text: piece.text, logprobs };
-    else yield piece;
+): Generator<ChoicePart, void> {
+  if (event.kind === "reasoning") {
+    yield { kind: "reasoning", text: event.text };
+  } else if (event.kind === "text") {
+    const { text, tokens: logprobs } = event;
+    const pieces = reader === null ? [{ kind: "text", text } as const] : reader.push(text);
+    for (const piece of pieces) {
+      if (piece.kind === "text") yield { kind: "content", text: piece.text, logprobs };
+      else yield piece;
+    }
+  } else {
+    const { completionTokens, cachedTokens, budgetLimited } = event;
+    const isCall = reader?.isCall === true && event.finishReason === "stop";
+    const finishReason = isCall ? "tool_calls" : event.finishReason;
+    const counts = { promptTokens, completionTokens, cachedTokens };
+    yield { kind: "end", finishReason, ...counts, budgetLimited };
   }
 }
 
@@ -81,7 +91,7 @@ export async function collectChoice(
   const logprobs: TokenLogprob[] = [];
   for await (const event of events) {
     if (event.kind === "end") {
-      const { kind: _, ...end } = event;
+      const { kind: _, trace: __, ...end } = event;
       const { content, reasoning } = texts;
       const call = name === null ? null : { name, arguments: texts.arguments };
       return { ...end, content, reasoning, call, logprobs: hasLogprobs ? logprobs : null };

@@ -40,6 +40,8 @@ export interface ChatRequest {
   readonly toolChoice: ToolChoice;
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  /** Each token with how it came about, in a live stream: `svc.tokens`. */
+  readonly traced: boolean;
   /** Parameters that were accepted and have no effect; `svc.ignored`. */
   readonly ignored: readonly string[];
 }

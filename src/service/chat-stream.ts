@@ -2,7 +2,7 @@
  * A chat as it is written: OpenAI's chunks, one JSON value each. The last ones are kept back until
  * the call is recorded, so that nobody holds a whole answer that is not.
  */
-import type { TokenLogprob } from "../runtime/request.ts";
+import type { TokenLogprob, TracedToken } from "../runtime/request.ts";
 import type { ChoiceEnd, ChoiceEvent } from "./chat-choice.ts";
 import {
   type ChatFacts,
@@ -51,19 +51,20 @@ export async function* chatPieces(
     const delta = { role: "assistant", content: head.mayCall ? null : "" };
     yield { kind: "chunk", chunk: choiceChunk(head, { index, delta }), hasToken: false };
   }
-  const ends: ChoiceEnd[] = [];
+  const ends: Extract<ChoiceEvent, { kind: "end" }>[] = [];
   for await (const { index, value } of mergeIndexed(choices)) {
     if (value.kind === "end") ends[index] = value;
     else yield { kind: "chunk", chunk: eventChunk(head, index, value), hasToken: true };
   }
   const facts = factsOf(ends);
-  const last = ends.map(({ finishReason }, index) =>
-    choiceChunk(head, { index, delta: {}, finishReason }),
+  const last = ends.map(({ finishReason, trace }, index) =>
+    choiceChunk(head, { index, delta: {}, finishReason, trace }),
   );
   if (head.includeUsage) last.push({ ...chunk(head, []), usage: usageBody(facts.usage) });
   // What was really done stands in the last chunk, whichever that is.
-  const svc = svcBody(facts);
-  const chunks = last.map((each, index) => (index < last.length - 1 ? each : { ...each, svc }));
+  const chunks = last.map((each, index) =>
+    index < last.length - 1 ? each : { ...each, svc: { ...each.svc, ...svcBody(facts) } },
+  );
   yield { kind: "end", chunks, facts };
 }
 
@@ -71,9 +72,10 @@ function eventChunk(
   head: StreamHead,
   index: number,
   event: Exclude<ChoiceEvent, { kind: "end" }>,
-): object {
+): ChatChunk {
+  const { trace } = event;
   if (event.kind === "reasoning") {
-    return choiceChunk(head, { index, delta: { reasoning_content: event.text } });
+    return choiceChunk(head, { index, delta: { reasoning_content: event.text }, trace });
   }
   if (event.kind === "call") {
     const called = { name: event.name, arguments: "" };
@@ -83,15 +85,15 @@ function eventChunk(
       type: "function",
       function: called,
     };
-    return choiceChunk(head, { index, delta: { tool_calls: [call] } });
+    return choiceChunk(head, { index, delta: { tool_calls: [call] }, trace });
   }
   if (event.kind === "arguments") {
     // Clients take a repeated id or name for another call.
     const call = { index: 0, function: { arguments: event.text } };
-    return choiceChunk(head, { index, delta: { tool_calls: [call] } });
+    return choiceChunk(head, { index, delta: { tool_calls: [call] }, trace });
   }
   const { text, logprobs } = event;
-  return choiceChunk(head, { index, delta: { content: text }, logprobs });
+  return choiceChunk(head, { index, delta: { content: text }, logprobs, trace });
 }
 
 function choiceChunk(
@@ -101,16 +103,36 @@ function choiceChunk(
     readonly delta: object;
     readonly logprobs?: readonly TokenLogprob[];
     readonly finishReason?: ChoiceEnd["finishReason"];
+    readonly trace?: readonly TracedToken[];
   },
-): object {
-  const { index, delta, logprobs, finishReason } = choice;
+): ChatChunk {
+  const { index, delta, logprobs, finishReason, trace = [] } = choice;
   const probabilities = head.hasLogprobs && logprobs !== undefined ? logprobsBody(logprobs) : null;
-  return chunk(head, [
-    { index, delta, logprobs: probabilities, finish_reason: finishReason ?? null },
-  ]);
+  return {
+    ...chunk(head, [
+      { index, delta, logprobs: probabilities, finish_reason: finishReason ?? null },
+    ]),
+    ...(trace.length === 0 ? {} : { svc: { tokens: trace.map(tracedBody) } }),
+  };
 }
 
-function chunk(head: StreamHead, choices: readonly object[]): object {
+/** To a tenth of a microsecond: a clock says no more. */
+function tracedBody({ text, forced, maskUs }: TracedToken): object {
+  return { text, forced, mask_us: Math.round(maskUs * 10) / 10 };
+}
+
+interface ChatChunk extends Chunk {
+  readonly id: string;
+  readonly object: "chat.completion.chunk";
+  readonly created: number;
+  readonly model: string;
+  readonly system_fingerprint: string;
+  readonly choices: readonly object[];
+  readonly usage?: object | null;
+  readonly svc?: object;
+}
+
+function chunk(head: StreamHead, choices: readonly object[]): ChatChunk {
   return {
     id: completionId(head.requestId),
     object: "chat.completion.chunk",

@@ -225,6 +225,7 @@ function engineRequest(
     frequencyPenalty: request.frequencyPenalty,
     logitBias: request.logitBias,
     topLogprobs: request.topLogprobs,
+    traced: request.traced,
     signal,
   };
 }

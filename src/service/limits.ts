@@ -33,6 +33,8 @@ export interface Limits {
   readonly signUpsPerHour: number;
   /** Keys that all addresses together may ask for in an hour. */
   readonly signUpsPerHourInAll: number;
+  /** Credentials that were not taken, of one address in a minute, before their 401s become 429s. */
+  readonly failedAttemptsPerMinute: number;
   /** Silence of a stream after which a comment shows that it lives; proxies allow 30 s and more. */
   readonly keepAliveMs: number;
 }
@@ -55,6 +57,7 @@ export const DEFAULT_LIMITS: Limits = {
   replayMs: 24 * 3_600_000,
   signUpsPerHour: 5,
   signUpsPerHourInAll: 500,
+  failedAttemptsPerMinute: 100,
   keepAliveMs: 15_000,
 };
 

@@ -105,6 +105,7 @@ function chatRequestOf(prompt: GroundedPrompt): ChatRequest {
     toolChoice: { kind: "none" },
     stream: false,
     includeUsage: false,
+    traced: false,
     ignored: [],
   };
 }

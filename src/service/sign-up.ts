@@ -1,6 +1,6 @@
 /** Free keys over the API: a few per network and hour. */
 import { networkOf, type SignUp, type SignUps } from "../tenant/sign-up.ts";
-import { ApiError } from "./api-error.ts";
+import { type ApiError, tooManyRequests } from "./api-error.ts";
 
 export interface SignUpDeskDeps {
   readonly signUps: Pick<SignUps, "issue">;
@@ -69,12 +69,5 @@ export class SignUpDesk {
 }
 
 function tooMany(limit: string, retryAfterS: number): ApiError {
-  const message = `${limit}; the next one is possible in ${retryAfterS} s`;
-  return new ApiError(message, {
-    status: 429,
-    type: "rate_limit_error",
-    code: "rate_limit_exceeded",
-    param: null,
-    headers: { "retry-after": String(retryAfterS), "x-should-retry": "false" },
-  });
+  return tooManyRequests(`${limit}; the next one is possible in ${retryAfterS} s`, retryAfterS);
 }

@@ -20,11 +20,16 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000;
-/** Past this many buckets, those that are full again are dropped: they say nothing. */
-const BUCKETS_MAX = 10_000;
 
 export class RateLimiter {
+  /** The least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
+  readonly #bucketsMax: number;
+
+  /** @param bucketsMax past it, the bucket that was longest not used counts as full. */
+  constructor(bucketsMax = Number.POSITIVE_INFINITY) {
+    this.#bucketsMax = bucketsMax;
+  }
 
   /**
    * @param name whose bucket.
@@ -39,7 +44,8 @@ export class RateLimiter {
     bucket.tokens = allowed ? tokens - cost : tokens;
     bucket.filledMs = Math.max(nowMs, bucket.filledMs);
     if (cost > 0) {
-      if (this.#buckets.size >= BUCKETS_MAX) this.#dropFull(nowMs);
+      this.#buckets.delete(name);
+      this.#dropOld(nowMs);
       this.#buckets.set(name, bucket);
     }
     const missing = (count: number): number =>
@@ -52,9 +58,11 @@ export class RateLimiter {
     };
   }
 
-  #dropFull(nowMs: number): void {
-    for (const [name, bucket] of this.#buckets) {
-      if (nowMs - bucket.filledMs >= MINUTE_MS) this.#buckets.delete(name);
+  /** After a minute every bucket is full, and says nothing. */
+  #dropOld(nowMs: number): void {
+    for (const [name, { filledMs }] of this.#buckets) {
+      if (nowMs - filledMs < MINUTE_MS && this.#buckets.size < this.#bucketsMax) return;
+      this.#buckets.delete(name);
     }
   }
 }

@@ -11,8 +11,8 @@
 import { fromBase64, toBase64 } from "../bytes/base64.ts";
 import { fromHex } from "../bytes/hex.ts";
 import { utf8Encode } from "../bytes/utf8.ts";
-import { verifySignature } from "../crypto/ed25519.ts";
-import { sha256, sha512 } from "../crypto/hash.ts";
+import type { SignatureCheck } from "../crypto/ed25519.ts";
+import { sha512 } from "../crypto/hash.ts";
 import type { Nonces } from "./nonces.ts";
 
 /** A request as it came, with nothing normalised. */
@@ -27,6 +27,8 @@ export interface SignableRequest {
   /** Null for a missing header; header lines that came twice are joined and so refused. */
   readonly header: (name: string) => string | null;
   readonly body: Uint8Array;
+  /** SHA-256 of the body, in hex. */
+  readonly bodyHash: string;
 }
 
 /** Why a signature is not taken; for the log, not for the caller. */
@@ -41,8 +43,8 @@ export type SignatureProblem =
   | "replayed";
 
 export interface SignedRequestsDeps {
-  /** The 32 bytes of a key that is not revoked; null for any other. */
-  readonly publicKeyOf: (keyId: string) => Uint8Array | null;
+  /** Checks signatures of a key that is not revoked; null for any other. */
+  readonly signerOf: (keyId: string) => SignatureCheck | null;
   readonly nonces: Pick<Nonces, "remember">;
   /** When the machine started, Unix milliseconds. */
   readonly bootedMs: number;
@@ -57,6 +59,7 @@ const COMPONENTS = '"[a-z@-]+"(?: "[a-z@-]+")*';
 const VALUE = '(?:0|[1-9][0-9]{0,14}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*")';
 const INPUT = new RegExp(`^svc=(\\((${COMPONENTS})\\)((?:;[a-z]+=${VALUE})+))$`);
 const SIGNATURE = /^svc=:([A-Za-z0-9+/]{86}==):$/;
+const WHOLE = /^\d+$/;
 const NONCE = /^[A-Za-z0-9_-]{22,86}$/;
 const KEY_ID = /^k_[0-9A-HJKMNP-TV-Z]{26}$/;
 const TAG = "svc-request-v1";
@@ -75,18 +78,18 @@ export class SignedRequests {
   async verify(
     request: SignableRequest,
   ): Promise<{ readonly keyId: string } | { readonly problem: SignatureProblem }> {
-    const { bootedMs, nonces, nowMs, publicKeyOf } = this.#deps;
+    const { bootedMs, nonces, nowMs, signerOf } = this.#deps;
     const parsed = parseInput(request);
     if (typeof parsed === "string") return { problem: parsed };
     const { keyId, nonce, signature } = parsed;
     const now = nowMs();
     const nowSeconds = now / 1000;
     if (!isTimely(parsed, nowSeconds, bootedMs / 1000)) return { problem: "time" };
-    const publicKey = publicKeyOf(keyId);
-    if (publicKey === null) return { problem: "unknown_key" };
+    const isSignedBy = signerOf(keyId);
+    if (isSignedBy === null) return { problem: "unknown_key" };
     if (request.body.byteLength > 0 && !hasDigest(request)) return { problem: "digest" };
     const base = signatureBase(request, parsed.components, parsed.parameters);
-    if (!verifySignature(publicKey, utf8Encode(base), signature)) return { problem: "signature" };
+    if (!isSignedBy(utf8Encode(base), signature)) return { problem: "signature" };
     // Only now: a stranger cannot use up someone's nonces. A signature from ahead passes until its
     // own time and the window are over.
     const untilS = Math.ceil(nowSeconds) + 2 * WINDOW_SECONDS + 1;
@@ -135,14 +138,14 @@ function parseInput(request: SignableRequest): ParsedInput | SignatureProblem {
   const signature = fromBase64(encoded);
   if (signature === null) return "form";
   const [, parameters = "", list = "", tail = ""] = input;
-  const components = list.split(" ").map((quoted) => quoted.slice(1, -1));
+  const components = list.slice(1, -1).split('" "');
   if (!coversAll(components, request.body.byteLength > 0)) return "components";
   const values = parametersOf(tail);
   if (values === null) return "parameters";
   const { created, expires, nonce, keyid, alg, tag } = values;
   const isRight =
-    /^\d+$/.test(created ?? "") &&
-    (expires === undefined || /^\d+$/.test(expires)) &&
+    WHOLE.test(created ?? "") &&
+    (expires === undefined || WHOLE.test(expires)) &&
     NONCE.test(textOf(nonce)) &&
     KEY_ID.test(textOf(keyid)) &&
     textOf(tag) === TAG &&
@@ -159,15 +162,12 @@ function parseInput(request: SignableRequest): ParsedInput | SignatureProblem {
   };
 }
 
-const ALWAYS: ReadonlySet<string> = new Set(["@method", "@authority", "@path", "@query"]);
-const WITH_BODY: ReadonlySet<string> = new Set([...ALWAYS, "content-digest", "content-type"]);
+const ALWAYS = ["@authority", "@method", "@path", "@query"].join();
+const WITH_BODY = [ALWAYS, "content-digest", "content-type"].join();
 
 /** Each once, and nothing else. */
 function coversAll(components: readonly string[], hasBody: boolean): boolean {
-  const expected = hasBody ? WITH_BODY : ALWAYS;
-  if (components.length !== expected.size) return false;
-  const isKnown = components.every((name) => expected.has(name));
-  return isKnown && new Set(components).size === expected.size;
+  return [...components].sort().join() === (hasBody ? WITH_BODY : ALWAYS);
 }
 
 interface Parameters {
@@ -179,14 +179,17 @@ interface Parameters {
   tag?: string;
 }
 
-const PARAMETER = new RegExp(`;([a-z]+)=(${VALUE})`, "g");
-
-/** @returns null for a parameter that is not known, or that comes twice. */
+/**
+ * @param tail of the form that `INPUT` demands; no value that is right holds a semicolon.
+ * @returns null for a parameter that is not known, or that comes twice.
+ */
 function parametersOf(tail: string): Readonly<Parameters> | null {
   const found: Parameters = {};
-  for (const [, name = "", value = ""] of tail.matchAll(PARAMETER)) {
+  for (const parameter of tail.slice(1).split(";")) {
+    const end = parameter.indexOf("=");
+    const name = parameter.slice(0, end);
     if (!isParameter(name) || found[name] !== undefined) return null;
-    found[name] = value;
+    found[name] = parameter.slice(end + 1);
   }
   return found;
 }
@@ -205,9 +208,11 @@ function isParameter(name: string): name is keyof Parameters {
   }
 }
 
+const QUOTED = /^"[^"]+"$/;
+
 /** A quoted string without its quotes; empty for anything else. */
 function textOf(value: string | undefined): string {
-  return value?.startsWith('"') ? value.slice(1, -1) : "";
+  return value !== undefined && QUOTED.test(value) ? value.slice(1, -1) : "";
 }
 
 function componentValue(
@@ -228,15 +233,17 @@ function componentValue(
   }
 }
 
+const DIGEST = /^ *([a-z0-9-]+)=:([A-Za-z0-9+/=]+): *$/;
+
 /** Every digest of a known kind must be the body's, and there must be one. */
-function hasDigest(request: SignableRequest): boolean {
-  const kinds = { "sha-256": sha256, "sha-512": sha512 } as const;
+function hasDigest({ header, body, bodyHash }: SignableRequest): boolean {
   let matched = 0;
-  for (const part of (request.header("content-digest") ?? "").split(",")) {
-    const [, kind, encoded] = /^ *([a-z0-9-]+)=:([A-Za-z0-9+/=]+): *$/.exec(part) ?? [];
+  for (const part of (header("content-digest") ?? "").split(",")) {
+    const [, kind, encoded] = DIGEST.exec(part) ?? [];
     if (kind === undefined || encoded === undefined) return false;
     if (kind !== "sha-256" && kind !== "sha-512") continue;
-    if (toBase64(kinds[kind](request.body)) !== encoded) return false;
+    const digest = kind === "sha-256" ? fromHex(bodyHash) : sha512(body);
+    if (digest === null || toBase64(digest) !== encoded) return false;
     matched += 1;
   }
   return matched > 0;

@@ -7,6 +7,7 @@ import { assert } from "../bytes/assert.ts";
 import { toBase32 } from "../bytes/base32.ts";
 import { toHex } from "../bytes/hex.ts";
 import { utf8Decode, utf8Encode } from "../bytes/utf8.ts";
+import { type SignatureCheck, signatureCheck } from "../crypto/ed25519.ts";
 import { sha256 } from "../crypto/hash.ts";
 import type { MasterKey, RandomBytes } from "../crypto/secret-box.ts";
 import type { Store } from "../store/store.ts";
@@ -42,12 +43,17 @@ export interface KeyIdentity {
   readonly appId: string;
 }
 
+interface Signer {
+  readonly identity: KeyIdentity;
+  readonly check: SignatureCheck;
+}
+
 /** What requests see, in memory; only what is durable. */
 export interface TenantMemory {
   /** By the SHA-256 of the key, in hex. Only keys that are not revoked. */
   readonly keys: Map<string, KeyIdentity>;
   /** Keys that sign requests, by key id. Only keys that are not revoked. */
-  readonly signers: Map<string, { readonly identity: KeyIdentity; readonly publicKey: Uint8Array }>;
+  readonly signers: Map<string, Signer>;
   /** By tenant id. Only tenants that have a package. */
   readonly holdings: Map<string, { readonly packageId: string; readonly anchorMs: number }>;
   readonly secrets: Map<string, SecretEpoch>;
@@ -146,7 +152,8 @@ export class TenantChanges {
     };
     store.db.insert(apiKeyTable).values(row).run();
     const identity = { tenantId, tenantType: tenant.type, keyId, appId };
-    this.#publications.push(() => memory.signers.set(keyId, { identity, publicKey }));
+    const check = signatureCheck(publicKey);
+    this.#publications.push(() => memory.signers.set(keyId, { identity, check }));
     return keyId;
   }
 

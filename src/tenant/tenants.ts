@@ -6,6 +6,7 @@ import { desc, eq } from "drizzle-orm";
 import { assert } from "../bytes/assert.ts";
 import { toBase64 } from "../bytes/base64.ts";
 import { toHex } from "../bytes/hex.ts";
+import { type SignatureCheck, signatureCheck } from "../crypto/ed25519.ts";
 import { sha256Hex } from "../crypto/hash.ts";
 import type { MasterKey } from "../crypto/secret-box.ts";
 import type { Store } from "../store/store.ts";
@@ -93,7 +94,7 @@ export class Tenants {
       const identity = { tenantId, tenantType, keyId: key.id, appId: key.appId };
       const { publicKey } = key;
       if (publicKey === null) this.#memory.keys.set(toHex(key.keyHash), identity);
-      else this.#memory.signers.set(key.id, { identity, publicKey: new Uint8Array(publicKey) });
+      else this.#memory.signers.set(key.id, { identity, check: signatureCheck(publicKey) });
     }
   }
 
@@ -117,9 +118,9 @@ export class Tenants {
     return signer === undefined ? null : this.#identityOf(signer.identity, "ed25519");
   }
 
-  /** The 32 bytes; null for an unknown, a revoked and a bearer key. */
-  publicKeyOf(keyId: string): Uint8Array | null {
-    return this.#memory.signers.get(keyId)?.publicKey ?? null;
+  /** Null for an unknown, a revoked and a bearer key. */
+  signerOf(keyId: string): SignatureCheck | null {
+    return this.#memory.signers.get(keyId)?.check ?? null;
   }
 
   /** What a tenant is bound by, as `AdmissionControl` asks. */

@@ -20,6 +20,8 @@ export interface AnswerFacts {
   readonly hmacSecret: string | null;
   /** The call's row, of `GET /v1/receipts/{request_id}`; null: it is not checked. */
   readonly row: ServedRow | null;
+  /** When the request was sent, Unix milliseconds; null: how old the answer is is not checked. */
+  readonly sentMs: number | null;
   readonly hashing?: Hashing;
 }
 
@@ -28,6 +30,9 @@ export interface Step {
   readonly state: "ok" | "failed" | "not checked";
   readonly detail: string;
 }
+
+/** How far a client's clock may be from the service's. */
+const CLOCKS_APART_MS = 5 * 60_000;
 
 /** @returns one step after the other; `ok` only where none failed. */
 export async function verifyAnswer(
@@ -69,6 +74,7 @@ export async function verifyAnswer(
   const sealed = await step("attestation", async () => {
     const context = { hashing, keys, hmacSecrets: [] };
     const seal = await verifySeal(context, facts.response, 1);
+    checkAge(seal, facts.sentMs);
     return [`of ${new Date(seal.ts).toISOString()}, for this request and these bytes`, seal];
   });
   const { row } = facts;
@@ -144,6 +150,15 @@ function checkSignature(hashing: Hashing, response: SavedResponse, secret: strin
   const expected = toHex(hashing.hmacSha256(utf8(secret), body));
   if (signature === expected) return "made with this tenant's secret over these bytes";
   throw failure("response", "signature", "is not made with this tenant's secret");
+}
+
+/** An answer from before the request answers an earlier one: someone sent it again. */
+function checkAge({ ts }: SealedResponse, sentMs: number | null): void {
+  if (sentMs === null || ts >= sentMs - CLOCKS_APART_MS) return;
+  const field = "ts";
+  const message = "is from before the request was sent, by minutes";
+  const [expected, found] = [String(sentMs), String(ts)];
+  throw new VerifyError({ file: "response", field, message, expected, found });
 }
 
 function checkRow(hashing: Hashing, seal: SealedResponse, row: ServedRow): string {

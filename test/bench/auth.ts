@@ -1,6 +1,7 @@
 /**
  * What it costs to know who calls: CPU time of a bearer key and of a signed request, and whether a
- * 401 takes the same time for an unknown, a revoked and a malformed key.
+ * refusal takes the same time for an unknown, a revoked and a malformed key: a 401, and the 429
+ * that stands in its place once an address has failed too often.
  * `bun test/bench/auth.ts [--count N]` prints one JSON line last.
  */
 import { randomBytes } from "node:crypto";
@@ -9,9 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { errorFunction, mean, median, sampleVariance } from "simple-statistics";
-import { generateSigningKey, verifySignature } from "../../src/crypto/ed25519.ts";
+import { generateSigningKey, signatureCheck } from "../../src/crypto/ed25519.ts";
 import { type CredentialsDeps, readIdentity } from "../../src/http/credentials.ts";
 import { readBody, readTarget } from "../../src/http/receive.ts";
+import { DEFAULT_LIMITS } from "../../src/service/limits.ts";
 import { Nonces } from "../../src/tenant/nonces.ts";
 import { SignedRequests } from "../../src/tenant/signed-request.ts";
 import { createTestGateway } from "../../src/testing.ts";
@@ -27,8 +29,9 @@ const BODY = JSON.stringify({ query: "x".repeat(1000) });
 const directory = mkdtempSync(join(tmpdir(), "svc-bench-"));
 try {
   const costs = await measureCosts();
-  const refusals = await measureRefusals();
-  process.stdout.write(`${JSON.stringify({ ...costs, ...refusals })}\n`);
+  const refused = await measureRefusals(401, 1e9);
+  const limited = await measureRefusals(429, 1);
+  process.stdout.write(`${JSON.stringify({ ...costs, refused, limited })}\n`);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
@@ -41,7 +44,7 @@ async function measureCosts(): Promise<Readonly<Record<string, number>>> {
   const { clock, store, tenants } = lab;
   const nowMs = (): number => clock.nowMs;
   const signed = new SignedRequests({
-    publicKeyOf: (id) => tenants.publicKeyOf(id),
+    signerOf: (id) => tenants.signerOf(id),
     nonces: new Nonces(store, clock.nowMs),
     bootedMs: 0,
     nowMs,
@@ -76,10 +79,11 @@ async function measureCosts(): Promise<Readonly<Record<string, number>>> {
   const half = requests.length / 2;
   const message = randomBytes(400);
   const signature = key.sign(message);
+  const check = signatureCheck(key.publicKey);
   const result = {
     // What of a signed request is the runtime's own verification, on this machine and just now.
     ed25519_us: await cpuOf(half, async () => {
-      if (!verifySignature(key.publicKey, message, signature)) throw new Error("not verified");
+      if (!check(message, signature)) throw new Error("not verified");
     }),
     bearer_us: await cpuOf(COUNT, () => ask(bearer)),
     signed_us: await cpuOf(half, (index) => ask(requests[index] ?? bearer)),
@@ -109,15 +113,19 @@ async function cpuOf(
 }
 
 interface Refusals {
-  readonly refused_us: Readonly<Record<string, number>>;
+  readonly us: Readonly<Record<string, number>>;
   /** Probability of a difference as large as this between keys that are treated alike. */
   readonly welch_p: Readonly<Record<string, number>>;
   readonly mann_whitney_p: Readonly<Record<string, number>>;
 }
 
 /** The whole way of a request through the gateway, in an order that nobody could guess. */
-async function measureRefusals(): Promise<Refusals> {
-  const gateway = await createTestGateway({ dataDir: join(directory, "refusals") });
+async function measureRefusals(
+  expected: 401 | 429,
+  failedAttemptsPerMinute: number,
+): Promise<Refusals> {
+  const limits = { ...DEFAULT_LIMITS, failedAttemptsPerMinute };
+  const gateway = await createTestGateway({ dataDir: join(directory, String(expected)), limits });
   const { tenants } = gateway.gateway;
   const { apiKey, keyId } = tenants.createKey({ tenantName: "bench" });
   tenants.revokeKey(keyId);
@@ -128,20 +136,21 @@ async function measureRefusals(): Promise<Refusals> {
   };
   const names = Object.keys(keys) as (keyof typeof keys)[];
   const times: Record<keyof typeof keys, number[]> = { unknown: [], revoked: [], malformed: [] };
+  let asked = 0;
   const ask = async (name: keyof typeof keys): Promise<number> => {
     const request = new Request("http://localhost/v1/me", {
       headers: { authorization: `Bearer ${keys[name]}` },
     });
     const startedNs = Bun.nanoseconds();
-    const { status } = await gateway.gateway.fetch(request);
+    const { status } = await gateway.gateway.fetch(request, { clientAddress: "192.0.2.1" });
     const us = (Bun.nanoseconds() - startedNs) / 1000;
-    if (status !== 401) throw new Error(`status ${status}`);
+    if (status !== expected && asked > 0) throw new Error(`status ${status}`);
+    asked += 1;
     return us;
   };
   for (let round = 0; round < 2000; round++) await ask(names[round % 3] ?? "unknown");
   for (let round = 0; round < COUNT / 4; round++) {
-    const order = [...names].sort(() => (randomBytes(1)[0] ?? 0) - 128);
-    for (const name of order) times[name].push(await ask(name));
+    for (const name of shuffled(names)) times[name].push(await ask(name));
   }
   await gateway.close();
   const pairs = [
@@ -152,10 +161,18 @@ async function measureRefusals(): Promise<Refusals> {
   const compared = (test: (a: number[], b: number[]) => number) =>
     Object.fromEntries(pairs.map(([a, b]) => [`${a}_${b}`, rounded(test(times[a], times[b]))]));
   return {
-    refused_us: Object.fromEntries(names.map((name) => [name, rounded(median(times[name]))])),
+    us: Object.fromEntries(names.map((name) => [name, rounded(median(times[name]))])),
     welch_p: compared((a, b) => welch(trimmed(a), trimmed(b))),
     mann_whitney_p: compared(mannWhitney),
   };
+}
+
+/** Each order as often as any other: sorting by chance prefers some. */
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: randomBytes(6).readUIntBE(0, 6) }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 }
 
 /** Without the slowest hundredth: what other programs on the machine did. */

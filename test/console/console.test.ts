@@ -111,7 +111,15 @@ browserTest("the playground streams a locked answer, and the browser verifies it
   expect(await badge.textContent()).toBe("Verified");
   const text = (await page.locator("pre.answer").textContent()) ?? "";
   expect(JSON.parse(text)).toMatchObject({ invoice_number: "INV-2041", currency: "EUR" });
-  expect(await page.locator("pre.answer span").count()).toBeGreaterThan(3);
+  const forced = page.locator("pre.answer .forced");
+  expect((await forced.allTextContents()).join("")).toContain("invoice_number");
+  expect(await forced.first().getAttribute("title")).toMatch(/^forced, \d+\.\d µs$/);
+  expect(await page.locator("pre.answer .chosen").count()).toBeGreaterThan(3);
+  const summary = (await page.getByTestId("token-summary").textContent()) ?? "";
+  const [, tokens, told] = /^(\d+) tokens: (\d+) forced/.exec(summary) ?? [];
+  await page.getByText("Every token, with the lock's time for it").click();
+  expect(await page.locator(".token-table tbody tr").count()).toBe(Number(tokens));
+  expect(await page.getByRole("cell", { name: "forced", exact: true }).count()).toBe(Number(told));
   await picture(page, "playground");
   await closed(page);
 });

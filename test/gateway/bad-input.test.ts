@@ -178,6 +178,7 @@ test("refused: other content types and encodings", async () => {
     { "content-type": "text/plain" },
     { "content-type": "application/x-www-form-urlencoded" },
     { "content-type": "application/json; charset=latin1" },
+    { "content-type": "application/json, text/plain" },
     { "content-encoding": "gzip" },
   ]) {
     const answered = await post(whole, headers);
@@ -195,6 +196,11 @@ test("refused: methods, paths and parameters that are not there", async () => {
     ["since=-1", "since"],
     ["since=1e3", "since"],
     ["since=", "since"],
+    ["since=0x10", "since"],
+    ["since=%205", "since"],
+    ["since=05", "since"],
+    ["since=9007199254740993", "since"],
+    [`since=${"9".repeat(400)}`, "since"],
     ["limit=0", "limit"],
     ["limit=1001", "limit"],
     ["limit=1&limit=2", "limit"],

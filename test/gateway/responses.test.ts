@@ -136,12 +136,12 @@ test("gives probabilities where they are asked for", async () => {
 
 test("writes what a reasoning model thought as an item of its own", async () => {
   const answer: ChoiceEvent[] = [
-    { kind: "reasoning", text: "Let me" },
-    { kind: "reasoning", text: " see." },
-    { kind: "content", text: "Four.", logprobs: [] },
+    { kind: "reasoning", text: "Let me", trace: [] },
+    { kind: "reasoning", text: " see.", trace: [] },
+    { kind: "content", text: "Four.", logprobs: [], trace: [] },
     {
       ...{ kind: "end", finishReason: "stop", promptTokens: 3, completionTokens: 5 },
-      ...{ cachedTokens: 0, budgetLimited: false },
+      ...{ cachedTokens: 0, budgetLimited: false, trace: [] },
     } as Extract<ChoiceEvent, { kind: "end" }>,
   ];
   const events = async function* () {

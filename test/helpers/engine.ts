@@ -52,6 +52,7 @@ export function request<G = PartGrammar>(
     frequencyPenalty: 0,
     logitBias: new Map(),
     topLogprobs: null,
+    traced: false,
     signal: new AbortController().signal,
     ...changes,
   };

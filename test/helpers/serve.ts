@@ -18,9 +18,9 @@ export function serve(
     port: wantedPort,
     reusePort: false,
     async fetch(request, self) {
-      self.timeout(request, 0);
       const clientAddress = self.requestIP(request)?.address ?? null;
-      const answer = await gateway.fetch(request, { clientAddress });
+      const onReceived = (): void => self.timeout(request, 0);
+      const answer = await gateway.fetch(request, { clientAddress, onReceived });
       onAnswer?.(answer);
       return answer;
     },

@@ -134,6 +134,17 @@ test("two requests in one write are never mixed up: each has its own seal, or th
   expect(received.match(/HTTP\/1\.1 /g) ?? []).toHaveLength(ids.length);
 });
 
+test("headers behind a body are nobody's request: the call is made once at most, and the line ends", async () => {
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n`;
+  const trailers = "X-Admin-Key: x\r\nAuthorization: Bearer x\r\n\r\n";
+  const count = (await rowsOf(gateway)).length;
+  const received = await raw(`${ok}${key()}Transfer-Encoding: chunked\r\n\r\n${chunks}${trailers}`);
+  const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+  expect(["200", "400", "200 400"]).toContain(statuses.join(" "));
+  // The call was whole before its trailers were refused: at most it is billed, once.
+  expect((await rowsOf(gateway)).length - count).toBeLessThanOrEqual(1);
+});
+
 test("a request id of the client's is never taken over, and no header of its comes back", async () => {
   for (const id of ["mine", "a".repeat(500), "<script>", "../../x", '"; x="']) {
     const headers = { "x-request-id": id, "x-marker": "come-back" };

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { generateSigningKey, signingKeyFromSeed } from "../../src/crypto/ed25519.ts";
+import {
+  generateSigningKey,
+  signatureCheck,
+  signingKeyFromSeed,
+} from "../../src/crypto/ed25519.ts";
 import { Nonces } from "../../src/tenant/nonces.ts";
 import {
   isSafePublicKey,
@@ -19,7 +23,7 @@ function openRequests(nowMs = (START_S + 10) * 1000, dataDir = temporaryDirector
   const clock = { nowMs };
   const { close, store } = openKit({ dataDir });
   const requests = new SignedRequests({
-    publicKeyOf: (keyId) => (keyId === KEY_ID ? key.publicKey : null),
+    signerOf: (keyId) => (keyId === KEY_ID ? signatureCheck(key.publicKey) : null),
     nonces: new Nonces(store, nowMs),
     bootedMs: (START_S - 600) * 1000,
     nowMs: () => clock.nowMs,
@@ -54,6 +58,11 @@ function parametersWith(changes: Readonly<Record<string, string | null>> = {}): 
   return present.map(([name, value]) => `;${name}=${value}`).join("");
 }
 
+function bodyOf(text: string) {
+  const bodyHash = createHash("sha256").update(text).digest("hex");
+  return { body: Buffer.from(text), bodyHash };
+}
+
 /** A request as a client signs it. */
 function signed(choices: Choices = {}): SignableRequest {
   const { method = "POST", authority = "api.example.com", path = "/v1/me", query = "?" } = choices;
@@ -73,7 +82,7 @@ function signed(choices: Choices = {}): SignableRequest {
     authority,
     path,
     query,
-    body: Buffer.from(body),
+    ...bodyOf(body),
     header: (name: string) => headers[name] ?? null,
   };
   const signature = key.sign(Buffer.from(signatureBase(request, components, input)));
@@ -109,7 +118,7 @@ test("a signature is good once, and for nothing but its own request", async () =
   ]) {
     expect(await requests.verify({ ...request, ...changes })).toEqual({ problem: "signature" });
   }
-  const other = { ...request, body: Buffer.from("[]") };
+  const other = { ...request, ...bodyOf("[]") };
   expect(await requests.verify(other)).toEqual({ problem: "digest" });
   expect(await requests.verify(request)).toEqual({ keyId: KEY_ID });
   expect(await requests.verify(request)).toEqual({ problem: "replayed" });
@@ -169,7 +178,7 @@ test("after the machine's own start, nothing is taken that may have been signed 
   const nonces = { remember: () => Promise.resolve(true) };
   const nowMs = (): number => START_S * 1000;
   const requests = new SignedRequests({
-    publicKeyOf: () => key.publicKey,
+    signerOf: () => signatureCheck(key.publicKey),
     nonces,
     bootedMs,
     nowMs,

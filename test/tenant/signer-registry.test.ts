@@ -22,21 +22,24 @@ test("a registered key identifies its tenant until it is revoked, after a restar
   const first = openKit({ dataDir });
   const { tenantId } = first.tenants.createKey({ tenantName: "A" });
   const registry = registryOf(first);
-  const given = proof(tenantId, registry.challenge(tenantId).challenge);
-  const keyId = registry.register(given);
+  const key = generateSigningKey();
+  const keyId = registry.register(proof(tenantId, registry.challenge(tenantId).challenge, key));
+  const message = Buffer.from("a request");
+  const signature = key.sign(message);
   const identity = { tenantId, keyId, appId: APP, scheme: "ed25519", active: true };
   expect(first.tenants.signerIdentity(keyId)).toMatchObject(identity);
-  expect(first.tenants.publicKeyOf(keyId)).toEqual(given.publicKey);
+  expect(first.tenants.signerOf(keyId)?.(message, signature)).toBe(true);
   first.close();
   const second = openKit({ dataDir });
   expect(second.tenants.signerIdentity(keyId)).toMatchObject(identity);
-  expect(second.tenants.publicKeyOf(keyId)).toEqual(given.publicKey);
+  expect(second.tenants.signerOf(keyId)?.(message, signature)).toBe(true);
+  expect(second.tenants.signerOf(keyId)?.(Buffer.from("other"), signature)).toBe(false);
   second.tenants.revokeKey(keyId);
   expect(second.tenants.signerIdentity(keyId)).toBeNull();
-  expect(second.tenants.publicKeyOf(keyId)).toBeNull();
+  expect(second.tenants.signerOf(keyId)).toBeNull();
   second.close();
   const third = openKit({ dataDir });
-  expect(third.tenants.publicKeyOf(keyId)).toBeNull();
+  expect(third.tenants.signerOf(keyId)).toBeNull();
 });
 
 test("a challenge is good once, for its tenant, for five minutes", () => {

@@ -50,6 +50,7 @@ async function answered() {
     keyHistory: lab.keys.history(),
     hmacSecret,
     row,
+    sentMs: Number(row["ts"]) - 1000,
   };
   return { facts, rows: served };
 }
@@ -75,6 +76,15 @@ test("what is not given is not checked, and said so", async () => {
   const { ok, steps } = await verifyAnswer({ ...facts, hmacSecret: null, row: null });
   expect(ok).toBe(true);
   expect(steps.map(({ state }) => state)).toEqual(["ok", "not checked", "ok", "not checked"]);
+});
+
+test("an answer to an earlier request, sent again, is found by its age", async () => {
+  const { facts } = await answered();
+  const minute = 60_000;
+  const sent = (afterMs: number) => ({ ...facts, sentMs: Number(facts.sentMs) + afterMs });
+  expect(await failing(sent(4 * minute))).toEqual([]);
+  expect(await failing(sent(6 * minute))).toEqual(["attestation"]);
+  expect(await failing({ ...sent(6 * minute), sentMs: null })).toEqual([]);
 });
 
 test("each altered part fails the step that covers it", async () => {

@@ -32,9 +32,21 @@ export async function getBlob(session: Session, path: string): Promise<Blob> {
   return response.blob();
 }
 
+/** How an answer came to a token: the member `svc.tokens` of a chunk. */
+export interface ToldToken {
+  readonly text: string;
+  readonly forced: boolean;
+  readonly mask_us: number;
+}
+
+export interface StreamPiece {
+  readonly text: string;
+  readonly tokens: readonly ToldToken[];
+}
+
 export interface StreamEvents {
   /** What the model wrote, piece by piece as it came. */
-  readonly onText: (piece: string) => void;
+  readonly onPiece: (piece: StreamPiece) => void;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +65,7 @@ interface Chunk {
     readonly finish_reason: string | null;
   }[];
   readonly usage?: StreamedAnswer["usage"];
-  readonly svc?: StreamedAnswer["svc"];
+  readonly svc?: StreamedAnswer["svc"] & { readonly tokens?: readonly ToldToken[] };
   readonly error?: { readonly message: string };
 }
 
@@ -65,10 +77,15 @@ export async function streamChat(
   body: object,
   events: StreamEvents,
 ): Promise<StreamedAnswer> {
-  const options = { stream: true, stream_options: { include_usage: true } };
+  const options = {
+    stream: true,
+    stream_options: { include_usage: true },
+    svc: { tokens: true },
+  };
   const requestBody = new TextEncoder().encode(JSON.stringify({ ...body, ...options }));
   const headers = { ...headersOf(session), "content-type": "application/json" };
   const { signal } = events;
+  const sentMs = Date.now();
   const response = await fetch(CHAT, { method: "POST", headers, body: requestBody, signal });
   if (!response.ok || response.body === null) throw new Error(await refusalOf(response));
   const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -87,8 +104,9 @@ export async function streamChat(
     for (const chunk of chunksOf(lines)) {
       if (chunk.error !== undefined) throw new Error(chunk.error.message);
       const [choice] = chunk.choices;
-      const content = choice?.delta.content ?? "";
-      if (content !== "") events.onText(content);
+      const text = choice?.delta.content ?? "";
+      const tokens = chunk.svc?.tokens ?? [];
+      if (text !== "" || tokens.length > 0) events.onPiece({ text, tokens });
       finishReason = choice?.finish_reason ?? finishReason;
       usage = chunk.usage ?? usage;
       svc = chunk.svc ?? svc;
@@ -96,7 +114,7 @@ export async function streamChat(
   }
   const responseBody = new Uint8Array(await new Blob(pieces).arrayBuffer());
   const requestId = response.headers.get("x-request-id");
-  const verification = await verify(session, {
+  const saved = {
     method: "POST",
     path: CHAT,
     requestBody,
@@ -104,18 +122,23 @@ export async function streamChat(
     signature: response.headers.get("x-svc-signature"),
     attestation: response.headers.get("x-svc-attestation"),
     requestId,
-  });
+  };
+  const verification = await verify(session, saved, sentMs);
   const raw = new TextDecoder().decode(responseBody);
   return { finishReason, usage, svc, raw, verification };
 }
 
-async function verify(session: Session, response: AnswerFacts["response"]): Promise<Verification> {
+async function verify(
+  session: Session,
+  response: AnswerFacts["response"],
+  sentMs: number,
+): Promise<Verification> {
   const [keyHistory, receipt] = await Promise.all([
     getJson<unknown>(session, "/attestation/keys"),
     getJson<{ row: ServedRow }>(session, `/v1/receipts/${response.requestId}`),
   ]);
   const { hmacSecret } = session;
-  return verifyAnswer({ response, keyHistory, hmacSecret, row: receipt.row });
+  return verifyAnswer({ response, keyHistory, hmacSecret, row: receipt.row, sentMs });
 }
 
 function chunksOf(lines: readonly string[]): Chunk[] {

@@ -1,11 +1,12 @@
 /** Ask a model, locked to a schema; watch the answer come, and see it verified here. */
 import { useId, useRef, useState } from "preact/hooks";
 import { EXAMPLE_SCHEMA, EXAMPLE_TEXT } from "../example.ts";
-import { type StreamedAnswer, streamChat } from "./api.ts";
+import { type StreamedAnswer, type StreamPiece, streamChat } from "./api.ts";
 import { type CompileAnswer, useCompiled } from "./compile.ts";
 import { CopyButton, Failure } from "./parts.tsx";
 import type { Session } from "./session.ts";
 import { asCurl, asJavascript, asPython } from "./snippets.ts";
+import { AnswerText, TokenLegend, TokenTimes } from "./tokens.tsx";
 import { VerifyBadge } from "./verify-badge.tsx";
 
 interface Form {
@@ -49,7 +50,7 @@ function bodyOf(form: Form): Record<string, unknown> | null {
 
 export function Playground({ session }: { readonly session: Session }) {
   const [form, setForm] = useState(FIRST);
-  const [pieces, setPieces] = useState<readonly string[]>([]);
+  const [pieces, setPieces] = useState<readonly StreamPiece[]>([]);
   const [answer, setAnswer] = useState<StreamedAnswer | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [running, setRunning] = useState<AbortController | null>(null);
@@ -67,8 +68,8 @@ export function Playground({ session }: { readonly session: Session }) {
     setAnswer(null);
     setProblem(null);
     try {
-      const onText = (piece: string): void => setPieces((before) => [...before, piece]);
-      setAnswer(await streamChat(session, body, { onText, signal: controller.signal }));
+      const onPiece = (piece: StreamPiece): void => setPieces((before) => [...before, piece]);
+      setAnswer(await streamChat(session, body, { onPiece, signal: controller.signal }));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       setProblem(controller.signal.aborted ? "Stopped." : message);
@@ -98,14 +99,11 @@ export function Playground({ session }: { readonly session: Session }) {
                 </button>
               )}
             </p>
-            <pre class="answer" aria-live="polite" aria-busy={running !== null}>
-              {pieces.map((piece, index) => (
-                <span key={index}>{piece}</span>
-              ))}
-            </pre>
-            <p class="muted">Every other piece of the stream is shaded.</p>
+            <AnswerText isRunning={running !== null} pieces={pieces} />
+            <TokenLegend />
             <Failure message={problem} />
             {answer !== null && <Outcome answer={answer} />}
+            {answer !== null && <TokenTimes tokens={pieces.flatMap(({ tokens }) => tokens)} />}
           </section>
           {body !== null && <CopyAs body={body} />}
           {form.isLocked && <GrammarPanel compiled={compiled} />}

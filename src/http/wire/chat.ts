@@ -17,7 +17,7 @@ const USED = [
   ...["model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "n"],
   ...["seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
   ...["top_logprobs", "response_format", "tools", "tool_choice", "stream", "stream_options"],
-  "grammar",
+  ...["grammar", "svc"],
 ];
 
 /** Members that change nothing in the answer: taken, and named in `svc.ignored`. */
@@ -67,6 +67,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
     toolChoice,
     stream,
     includeUsage: readStreamOptions(object.field("stream_options"), stream),
+    traced: object.optional("svc", readTraced) ?? false,
     ignored: HARMLESS.filter((name) => !object.field(name).isAbsent && hasNoEffect(object, name)),
   };
 }
@@ -163,4 +164,13 @@ function readStreamOptions(field: Field, stream: boolean): boolean {
   options.allowOnly(STREAM_OPTIONS);
   options.optional("include_obfuscation", (option) => option.boolean());
   return options.optional("include_usage", (option) => option.boolean()) ?? false;
+}
+
+const EXTENSION: ReadonlySet<string> = new Set(["tokens"]);
+
+/** `svc: { tokens: true }`; what it asks for comes in a live stream alone (`chat-routes.ts`). */
+function readTraced(field: Field): boolean {
+  const extension = field.object();
+  extension.allowOnly(EXTENSION);
+  return extension.optional("tokens", (option) => option.boolean()) ?? false;
 }

@@ -101,6 +101,7 @@ function readRequest(object: ObjectField, limits: Limits): ChatRequest {
     toolChoice: readToolChoice(object.field("tool_choice"), tools, "flat"),
     stream,
     includeUsage: true,
+    traced: false,
     ignored: ignoredIn(object, text),
   };
 }
