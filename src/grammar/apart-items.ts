@@ -1,7 +1,7 @@
 /**
- * Places whose values can be kept apart from used ones without a schema that rules those out. Strings
- * part from others byte by byte. An object or an array may be anything until it ends; if it is then
- * one that was used, it must be possible to go on: with one more key, or one more item.
+ * Places whose values can be kept apart from used ones without a schema that rules those out.
+ * Strings part from others byte by byte. An object or an array may be anything until it ends; if it
+ * is then one that was used, it must be possible to go on: with one more key, or one more item.
  */
 import type { ArrayShape } from "./array-shape.ts";
 import type { ObjectPlan, ObjectShape } from "./object-shape.ts";

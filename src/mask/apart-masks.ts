@@ -1,7 +1,7 @@
 /**
- * Masks in arrays that keep their items apart: those of the same containers with any items, less the
- * few tokens that the items so far rule out. Only tokens that could be among them are tried: what
- * begins like a used string, and what reaches the end of an item or the next one.
+ * Masks in arrays that keep their items apart: those of the same containers with any items, less
+ * the few tokens that the items so far rule out. Only tokens that could be among them are tried:
+ * what begins like a used string, and what reaches the end of an item or the next one.
  */
 import type { Compilation } from "../grammar/compilation.ts";
 import type { ArrayCell, Cell } from "./cell.ts";

@@ -4,7 +4,6 @@
  * point to is immutable. So a trie walk undoes a step by writing the registers back.
  */
 import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
-import type { JsonValue } from "../bytes/canonical-json.ts";
 import type { Compilation } from "../grammar/compilation.ts";
 import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { NumberLanguage, NumberList } from "../grammar/number-view.ts";
@@ -13,19 +12,17 @@ import type { Place, Verdict } from "../grammar/place.ts";
 import { hasStringApart, isRival } from "../grammar/rival-strings.ts";
 import { NO_VERDICT, type StringReader } from "../grammar/string-reader.ts";
 import type { StringList, StringView } from "../grammar/string-view.ts";
-import type { UsedValues } from "../grammar/used-values.ts";
 import { afterBlank } from "./blanks.ts";
 import {
-  ArrayCell,
-  arrayBetween,
+  type ArrayCell,
   arrayFirst,
-  type Cell,
   type ObjectCell,
   objectBetween,
   objectInMember,
   RootCell,
 } from "./cell.ts";
 import { CONSTANTS } from "./constants.ts";
+import { afterItem, hasItem, isUsedItem, markItem, usedOf } from "./item-registers.ts";
 import { beginKey, isBetweenPoints, keySignature, memberOfKey, stepKey } from "./key-registers.ts";
 import {
   ARRAY_FIRST,
@@ -154,7 +151,7 @@ export class JsonMachine extends Registers {
         return (this.cell as ArrayCell).frame.item !== null && this.#begin(byte);
       case ARRAY_NEXT:
         if (byte === 0x5d) return this.#closeArray();
-        return byte === COMMA && this.#hasItem && this.#go(VALUE);
+        return byte === COMMA && hasItem(this, this.#compilation) && this.#go(VALUE);
       default:
         return false;
     }
@@ -192,7 +189,7 @@ export class JsonMachine extends Registers {
         return views.object?.completion ? this.#openObject(views.object) : false;
       case 0x5b:
         if (!views.array?.completion) return false;
-        this.#markItem();
+        markItem(this);
         this.cell = arrayFirst(this.cell, views.array);
         return this.#go(ARRAY_FIRST);
       case 0x6e:
@@ -206,35 +203,16 @@ export class JsonMachine extends Registers {
     }
   }
 
-  /** Another item may begin. */
-  get #hasItem(): boolean {
-    const { frame, used } = this.cell as ArrayCell;
-    if (frame.item === null) return false;
-    return used === null || this.#compilation.hasValueApart(frame.item, used);
-  }
-
-  /** In an array that compares its items, remembers where the item begins. */
-  #markItem(): void {
-    const { cell } = this;
-    if (cell.kind !== "array" || (cell.used === null && !cell.frame.shape.comparesItems)) return;
-    this.cell = new ArrayCell(cell.parent, cell.frame, this.length, cell.used);
-  }
-
-  /** What the item that is due, or being read, must not be. */
-  get #used(): UsedValues | null {
-    return this.cell.kind === "array" ? this.cell.used : null;
-  }
-
   #openObject(frame: ObjectFrame): true {
-    this.#markItem();
+    markItem(this);
     this.cell = objectBetween(this.cell, frame);
     return this.#go(OBJECT_FIRST);
   }
 
   #beginString(view: StringView): boolean {
-    const used = this.#used?.strings ?? NO_STRINGS;
+    const used = usedOf(this)?.strings ?? NO_STRINGS;
     if (used.length > 0 && !hasStringApart(view, used)) return false;
-    this.#markItem();
+    markItem(this);
     this.start = this.length + 1;
     this.lo = 0;
     this.hi = used.length;
@@ -247,8 +225,8 @@ export class JsonMachine extends Registers {
   #beginConstant(place: Place, index: number): boolean {
     const { type, text } = CONSTANTS[index] as (typeof CONSTANTS)[number];
     if (this.#compilation.constant(place, type) === null) return false;
-    if (this.#used?.constants.includes(text)) return false;
-    this.#markItem();
+    if (usedOf(this)?.constants.includes(text)) return false;
+    markItem(this);
     this.state = index;
     this.count = 1;
     return this.#go(CONSTANT);
@@ -262,7 +240,7 @@ export class JsonMachine extends Registers {
       if (column >= 0) state = view.automaton.step(0, column);
     }
     if (state < 0) return false;
-    this.#markItem();
+    markItem(this);
     this.view = view;
     this.state = state;
     this.start = this.length;
@@ -355,16 +333,8 @@ export class JsonMachine extends Registers {
       this.cell = objectBetween(cell.parent, next);
       return this.#go(OBJECT_NEXT);
     }
-    this.cell = this.#afterItem(cell, verdict, end);
+    this.cell = afterItem(this, cell, verdict, end);
     return this.#go(ARRAY_NEXT);
-  }
-
-  #afterItem({ parent, frame, used, itemStart }: ArrayCell, verdict: Verdict, end: number): Cell {
-    if (itemStart < 0) return arrayBetween(parent, frame.settle(verdict, undefined));
-    const text = this.textFrom(itemStart, end);
-    if (used) return new ArrayCell(parent, frame.settle(verdict, undefined), -1, used.with(text));
-    const value = JSON.parse(Buffer.from(text).toString()) as JsonValue;
-    return arrayBetween(parent, frame.settle(verdict, value));
   }
 
   /** Ends the scalar being read as if its last byte had come. The text stays as it is. */
@@ -387,22 +357,16 @@ export class JsonMachine extends Registers {
     this.#go(COLON);
   }
 
-  /** The container that ends here is an item that its array has already. */
-  #isUsed(parent: Cell): boolean {
-    if (parent.kind !== "array" || parent.used === null) return false;
-    return parent.used.hasContainer(this.textFrom(parent.itemStart, this.length + 1));
-  }
-
   #closeArray(): boolean {
     const { frame, parent } = this.cell as ArrayCell;
-    if (!frame.canClose || this.#isUsed(parent)) return false;
+    if (!frame.canClose || isUsedItem(this, parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }
 
   #closeObject(): boolean {
     const { frame, parent } = this.cell as ObjectCell;
-    if (!frame.canClose || this.#isUsed(parent)) return false;
+    if (!frame.canClose || isUsedItem(this, parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }

@@ -14,7 +14,7 @@ import { validator } from "./oracle.ts";
 setDefaultTimeout(600_000);
 
 const isSlow = process.env["SLOW"] === "1";
-const RUNS = isSlow ? { numRuns: 1_500 } : { numRuns: 40, seed: 20_261_122 };
+const RUNS = isSlow ? { numRuns: 1_500 } : { numRuns: 25, seed: 20_261_122 };
 
 /** With tokens that end an item and begin the next, or hold whole ones. */
 const CROSSING = smallVocabulary([
