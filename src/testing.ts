@@ -1,14 +1,15 @@
 /**
- * A gateway for people's own tests: in this process, with the embedded model, in a data directory
- * that goes away with it. No port, no network; `fetch` is all that clients need.
+ * A gateway for people's own tests: in this process, with the embedded model or without any, in a
+ * data directory that goes away with it. No port, no network; `fetch` is all that clients need.
  *
- *     const gateway = await createTestGateway();
- *     const client = new OpenAI({ ...gateway.clientOptions });
+ *     const gateway = await createTestGateway({ answers: "sampled" });
+ *     const client = new OpenAI(gateway.clientOptions);
  *     await gateway.close();
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sha256 } from "./crypto/hash.ts";
 import {
   GATEWAY_DEFAULTS,
   type Gateway,
@@ -16,6 +17,7 @@ import {
   type GatewayDeps,
   openGateway,
 } from "./gateway.ts";
+import { type DoubleAnswers, startDouble } from "./testing-engine.ts";
 
 /** As `fetch` takes it. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -42,14 +44,39 @@ export interface TestGateway {
 
 const ORIGIN = "http://localhost";
 
-/** @returns once the model can answer, in about half a second. */
+/** Fewer rows: the engine tests each number of them on itself, and a data directory here is new. */
+const TEST_DEFAULTS = { ...GATEWAY_DEFAULTS, forceCpu: true, rows: 4 };
+
+/** What a test gateway is, beside the settings of any gateway. */
+export interface TestGatewayOptions extends Partial<GatewayConfig> {
+  /**
+   * `model` answers with the embedded model; the others with a value that the schema allows, at
+   * once and without a model: see `testing-engine.ts`.
+   */
+  readonly answers?: "model" | DoubleAnswers;
+  /**
+   * Unix milliseconds at which the clock stands still. Ids, keys and seeds are then the same in
+   * every run too, so whole answers can be compared with stored ones.
+   */
+  readonly clockMs?: number;
+}
+
+/** @returns once the model can answer, in about half a second; without a model in far less. */
 export async function createTestGateway(
-  config: Partial<GatewayConfig> = {},
+  { answers = "model", clockMs, ...config }: TestGatewayOptions = {},
   deps: Partial<GatewayDeps> = {},
 ): Promise<TestGateway> {
   const own = config.dataDir === undefined ? mkdtempSync(join(tmpdir(), "svc-gateway-")) : null;
   const dataDir = config.dataDir ?? own ?? "";
-  const gateway = openGateway({ ...GATEWAY_DEFAULTS, forceCpu: true, ...config, dataDir }, deps);
+  const gateway = openGateway(
+    { ...TEST_DEFAULTS, ...config, dataDir },
+    {
+      log: sayFailures,
+      ...(answers === "model" ? {} : { startEngine: () => startDouble(answers) }),
+      ...(clockMs === undefined ? {} : standingStill(clockMs)),
+      ...deps,
+    },
+  );
   const close = async (): Promise<void> => {
     await gateway.close();
     if (own !== null) rmSync(own, { recursive: true, force: true });
@@ -69,4 +96,20 @@ export async function createTestGateway(
   const { apiKey, hmacSecret, tenantId, appId } = gateway.tenants.createKey({ tenantName: "test" });
   const clientOptions = { baseURL: `${ORIGIN}/v1`, apiKey, fetch };
   return { fetch, apiKey, hmacSecret, tenantId, appId, clientOptions, gateway, close };
+}
+
+/** What an answer with status 500 says that the log has. */
+const sayFailures: GatewayDeps["log"] = (severity, event, facts) => {
+  if (severity === "error") process.stderr.write(`svc: ${event} ${JSON.stringify(facts)}\n`);
+};
+
+/** Time that does not pass, and bytes that look random and are the same in every run. */
+function standingStill(nowMs: number): Pick<GatewayDeps, "nowMs" | "bootedMs" | "randomBytes"> {
+  let drawn = 0;
+  const block = (): Uint8Array => sha256(`svc-test-gateway ${drawn++}`);
+  const randomBytes = (count: number): Uint8Array => {
+    const blocks = Array.from({ length: Math.ceil(count / 32) }, block);
+    return Uint8Array.from(Buffer.concat(blocks)).subarray(0, count);
+  };
+  return { nowMs: () => nowMs, bootedMs: nowMs, randomBytes };
 }

@@ -30,8 +30,14 @@ export class Budget<Mark extends object> {
 
   /** Tokens to the end, that of generation included; infinite where no budget would be enough. */
   get need(): number {
-    const tokens = this.#escapeHere();
+    const tokens = this.wayOut;
     return tokens === null ? Number.POSITIVE_INFINITY : tokens.length + 1;
+  }
+
+  /** A short way to the end of the text, as tokens; null where none is short enough. */
+  get wayOut(): readonly number[] | null {
+    this.#escape ??= this.#recogniser.tokensOut();
+    return this.#escape;
   }
 
   /** The text was changed by something else than accepted tokens. */
@@ -61,7 +67,7 @@ export class Budget<Mark extends object> {
     const there = machine.save(this.#there);
     this.#there = there;
     machine.undo(before);
-    const isEscape = this.#escapeHere()?.[0] === token;
+    const isEscape = this.wayOut?.[0] === token;
     machine.undo(there);
     if (!isEscape) this.hasLimited = true;
     return isEscape;
@@ -89,10 +95,5 @@ export class Budget<Mark extends object> {
     fits &&= this.fits(token, before);
     machine.undo(before);
     if (!fits) removeToken(words, token);
-  }
-
-  #escapeHere(): readonly number[] | null {
-    this.#escape ??= this.#recogniser.tokensOut();
-    return this.#escape;
   }
 }

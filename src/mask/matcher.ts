@@ -124,6 +124,11 @@ export class Matcher {
     return this.#isText || this.#isOpen ? 1 : this.#budget.need;
   }
 
+  /** Tokens of that completion, without the end; null where there is none. */
+  shortestWayOut(): readonly number[] | null {
+    return this.#isText || this.#isOpen ? [] : this.#budget.wayOut;
+  }
+
   /** The budget has refused something that the grammar allowed. */
   get budgetLimited(): boolean {
     return this.#budget.hasLimited;

@@ -1,7 +1,8 @@
 /**
- * Measures svc-tiny on the blind set: `bun test/bench/tiny.ts [--manifest FILE] [--verbose]`.
- * Another manifest than the program's may say which file `svc-tiny` is. Greedy and locked, as a strict request runs, and once more unlocked to see how much the lock has
- * to do. The last line is JSON.
+ * Measures svc-tiny on the blind set: `bun test/bench/tiny.ts [--manifest FILE] [--again] [--verbose]`.
+ * Another manifest than the program's may say which file `svc-tiny` is. Greedy and locked, as a
+ * strict request runs, and once more unlocked to see how much the lock has to do; with `--again`
+ * each locked answer twice, to compare the bytes. The last line is JSON.
  */
 import { parseArgs } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -21,6 +22,7 @@ import {
   type Score,
   scoreExtraction,
   share,
+  type Tally,
 } from "../models/blind-score.ts";
 
 type Grammar = SchemaGrammar | ToolCallGrammar;
@@ -77,7 +79,10 @@ const parse = (text: string): unknown => {
 interface Run {
   readonly engine: Engine<Grammar>;
   readonly score: Score;
-  readonly unlocked: { right: number; of: number };
+  readonly unlocked: Tally;
+  /** Answers that a second run gave byte for byte. */
+  readonly same: Tally;
+  readonly again: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -98,9 +103,11 @@ async function runCase(run: Run, blind: BlindCase): Promise<void> {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     count(run.unlocked, ajv.validate(schema as object, parse(free)));
   }
-  const { text } = await readAnswer(
-    await run.engine.complete({ ...base, grammar: grammarOf(schema, tools) }),
-  );
+  const locked = { ...base, grammar: grammarOf(schema, tools) };
+  const { text } = await readAnswer(await run.engine.complete(locked));
+  if (run.again) {
+    count(run.same, (await readAnswer(await run.engine.complete(locked))).text === text);
+  }
   const isRight = scoreCase(run.score, blind, text);
   run.log(`${isRight ? "ok " : "BAD"} ${blind.id} ${task}: ${text}`);
   if (!isRight) run.log(`        ${JSON.stringify(blind.expected ?? blind.contains ?? "")}`);
@@ -131,39 +138,69 @@ function scoreCase(score: Score, blind: BlindCase, text: string): boolean {
   }
 }
 
-/** Tokens a second of a lone free answer, and milliseconds to its first token; best of a few. */
-async function measureSpeed(engine: Engine<Grammar>): Promise<{ rate: number; firstMs: number }> {
-  const words = Array.from({ length: 12 }, (_, i) => `Item ${i} costs ${i}.50 euros in town. `);
-  let [rate, firstMs] = [0, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < 5; round++) {
-    const content = `${round} ${words.join("")}`.slice(0, 330);
-    const properties = Object.fromEntries(
-      Array.from({ length: 10 }, (_, i) => [`field_${i}`, { type: "string" }]),
-    );
+const PROMPT_TOKENS = 150;
+
+/** A text that makes a prompt of 150 tokens; `round` stands first, so that no prefix is remembered. */
+async function promptOf150(engine: Engine<Grammar>, round: number): Promise<string> {
+  for (let items = 1; ; items++) {
+    const words = Array.from({ length: items }, (_, i) => `part ${i} of ${round}, `);
+    const content = `${round} ${words.join("")}`;
+    const messages: ChatTurn[] = [{ role: "user", content }];
+    const completion = await engine.complete({ ...BASE, messages, maxTokens: 1 });
+    await readAnswer(completion);
+    // Another first character: what was just computed must not help.
+    if (completion.promptTokens >= PROMPT_TOKENS) return `${9 - round}${content.slice(1)}`;
+  }
+}
+
+/** Milliseconds from asking to the first text of an answer to 150 tokens; the middle of nine. */
+async function measureFirst(engine: Engine<Grammar>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    const messages: ChatTurn[] = [
+      { role: "user", content: await promptOf150(engine, round === 4 ? 0 : round) },
+    ];
     const started = performance.now();
+    const completion = await engine.complete({ ...BASE, messages, maxTokens: 4 });
+    let first: number | null = null;
+    for await (const _event of completion) first ??= performance.now();
+    times.push((first ?? started) - started);
+  }
+  return median(times);
+}
+
+/** Tokens a second of a lone free answer of ten fields, first token aside; the middle of five. */
+async function measureRate(engine: Engine<Grammar>): Promise<number> {
+  const properties = Object.fromEntries(
+    Array.from({ length: 10 }, (_, i) => [`field_${i}`, { type: "string" }]),
+  );
+  const rates: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const content = `${round}: the vendor is Acme, the city is Rome, and the total comes to 5.00 euros.`;
     const completion = await engine.complete({
       ...BASE,
       messages: [{ role: "user", content }],
-      schema: round % 2 === 0 ? null : { type: "object", properties },
+      schema: { type: "object", properties },
     });
-    let first = 0;
-    let tokens = 0;
+    let [first, tokens] = [0, 0];
     for await (const event of completion) {
       if (first === 0) first = performance.now();
       if (event.kind === "end") tokens = event.completionTokens;
     }
-    const seconds = (performance.now() - first) / 1000;
-    if (round % 2 === 0) firstMs = Math.min(firstMs, first - started);
-    if (tokens > 30) rate = Math.max(rate, (tokens - 1) / seconds);
+    rates.push((1000 * (tokens - 1)) / (performance.now() - first));
   }
-  return { rate: Math.round(rate), firstMs: Math.round(firstMs) };
+  return median(rates);
 }
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       manifest: { type: "string", default: MANIFEST_PATH },
       verbose: { type: "boolean", default: false },
+      again: { type: "boolean", default: false },
       only: { type: "string", default: "" },
     },
   });
@@ -173,15 +210,26 @@ async function main(): Promise<void> {
   const engine = await openEngine(values.manifest);
   const write = (line: string) => void process.stdout.write(`${line}\n`);
   const log = values.verbose ? write : () => {};
-  const run: Run = { engine, score: newScore(), unlocked: { right: 0, of: 0 }, log };
+  const run: Run = {
+    engine,
+    score: newScore(),
+    unlocked: { right: 0, of: 0 },
+    same: { right: 0, of: 0 },
+    again: values.again,
+    log,
+  };
   for (const blind of cases.filter(({ id }) => id.startsWith(values.only))) {
     await runCase(run, blind);
   }
-  const { rate, firstMs } = await measureSpeed(engine);
+  const speed = {
+    tokens_per_s: Math.round(await measureRate(engine)),
+    first_token_ms: Math.round(10 * (await measureFirst(engine))) / 10,
+  };
   await engine.close();
-  const tallies = { ...run.score, unlocked_valid: run.unlocked };
+  const same = run.again ? { same_bytes: run.same } : {};
+  const tallies = { ...run.score, unlocked_valid: run.unlocked, ...same };
   const shares = Object.entries(tallies).map(([name, tally]) => [name, share(tally)]);
-  const report = { ...Object.fromEntries(shares), tokens_per_s: rate, first_token_ms: firstMs };
+  const report = { ...Object.fromEntries(shares), ...speed };
   write(
     Object.entries(tallies)
       .map(([name, { right, of }]) => `${name} ${right}/${of}`)

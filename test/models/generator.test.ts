@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { answerText } from "../../models/train/generator/answer.ts";
+import { answerText, DECIDED } from "../../models/train/generator/answer.ts";
 import { dataMistakes } from "../../models/train/generator/check-data.ts";
 import { readGeneratorData } from "../../models/train/generator/data-files.ts";
 import { Rng } from "../../models/train/generator/rng.ts";
@@ -14,6 +14,11 @@ const domains = [...data.templates.keys()];
 function draw(seed: number, count: number, shares = SHARES): Sample[] {
   const rng = new Rng(seed);
   return Array.from({ length: count }, () => drawSample(rng, data, { shares, domains }));
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsOf) : [];
 }
 
 const only = (task: Task): typeof SHARES => [[task, 1]];
@@ -40,10 +45,11 @@ describe("training data", () => {
     const samples = draw(2, 200, only("extract"));
     let [found, all] = [0, 0];
     for (const { user, answer } of samples) {
-      for (const [piece, weight] of answer) {
-        if (weight !== 1 || !piece.startsWith('"')) continue;
+      const labels = answer.filter(([, weight]) => weight === DECIDED).map(([piece]) => piece);
+      for (const text of stringsOf(JSON.parse(answerText(answer)))) {
+        if (labels.includes(text)) continue;
         all += 1;
-        if (user.includes(JSON.parse(piece) as string)) found += 1;
+        if (user.includes(text)) found += 1;
       }
     }
     // Dates that are asked for normalised, and currency codes, do not.
@@ -83,11 +89,11 @@ describe("the tokenizer", () => {
   test("gives each token of an answer the weight of the heaviest text it holds", () => {
     const { tokens, weights } = encodeAnswer(tokenizer, [
       ['{"a":', 0.4],
-      ["true", 6],
+      ["true", 8],
       ["}", 0.4],
     ]);
     expect(weights).toHaveLength(tokens.length);
-    expect(Math.max(...weights)).toBe(6);
+    expect(Math.max(...weights)).toBe(8);
     expect(weights[0]).toBe(0.4);
   });
 });

@@ -31,14 +31,18 @@ export type Piece = readonly [text: string, weight: number];
 /** Under the lock the model chooses none of it; unlocked it must know it all the same. */
 const STRUCTURE = 0.4;
 const COPIED = 1;
+/** The first token of a value says which stretch of the text it is, */
+const BEGINNING = 3;
+/** and its end, or that of a list, how far it goes. */
+const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
-const DECIDED = 6;
+export const DECIDED = 8;
 
 /** Compact JSON. */
 export function printAnswer(value: AnswerValue): Piece[] {
   if (value === null || typeof value === "boolean") return [[String(value), DECIDED]];
-  if (typeof value === "string") return [[JSON.stringify(value), COPIED]];
-  if (value instanceof NumberLiteral) return [[value.text, COPIED]];
+  if (typeof value === "string") return printString(value);
+  if (value instanceof NumberLiteral) return printStretch(value.text);
   if (value instanceof Label) {
     return [
       ['"', STRUCTURE],
@@ -60,11 +64,24 @@ export function printAnswer(value: AnswerValue): Piece[] {
   const items = value as readonly AnswerValue[];
   pieces.push(["[", STRUCTURE]);
   items.forEach((item, i) => {
-    if (i > 0) pieces.push([",", COPIED]);
+    if (i > 0) pieces.push([",", ENDING]);
     pieces.push(...printAnswer(item));
   });
-  pieces.push(["]", items.length === 0 ? DECIDED : COPIED]);
+  pieces.push(["]", items.length === 0 ? DECIDED : ENDING]);
   return pieces;
+}
+
+function printString(value: string): Piece[] {
+  const text = JSON.stringify(value).slice(1, -1);
+  return [['"', STRUCTURE], ...printStretch(text), ['"', ENDING]];
+}
+
+function printStretch(text: string): Piece[] {
+  const [first = ""] = text;
+  return [
+    [first, BEGINNING],
+    [text.slice(first.length), COPIED],
+  ];
 }
 
 export const answerText = (pieces: readonly Piece[]): string =>

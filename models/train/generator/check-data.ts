@@ -11,6 +11,10 @@ export function dataMistakes(data: GeneratorData): string[] {
     ...[...data.lists.values()]
       .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
       .map(({ name }) => `list ${name} is incomplete`),
+    ...[...data.clauses].flatMap(([slot, clauses]) => [
+      ...slotMistakes(data, slot, "clauses"),
+      ...clauses.filter((clause) => clause.split("{}").length !== 2),
+    ]),
     ...[...allSlots(data)].flatMap(([template, slots]) => [
       ...slots.flatMap((slot) => slotMistakes(data, slot, template)),
       ...bracketMistakes(template),

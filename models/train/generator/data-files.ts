@@ -57,6 +57,12 @@ export interface FactData {
   readonly answers: readonly string[];
 }
 
+/** What a text can be about. */
+export interface SubjectData {
+  readonly names: readonly string[];
+  readonly words: readonly string[];
+}
+
 export interface GeneratorData {
   readonly words: WordLists;
   readonly fields: ReadonlyMap<string, FieldDefinition>;
@@ -66,7 +72,10 @@ export interface GeneratorData {
   readonly lists: ReadonlyMap<string, ListDefinition>;
   /** Templates by domain. */
   readonly templates: ReadonlyMap<string, readonly string[]>;
+  /** Ways to say one field or list, `{}` being the value. */
+  readonly clauses: ReadonlyMap<string, readonly string[]>;
   readonly phrases: ReadonlyMap<string, readonly string[]>;
+  readonly subjects: readonly SubjectData[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
   /** What is said, and what is answered. */
@@ -86,6 +95,8 @@ export function readGeneratorData(): GeneratorData {
     lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
     templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
+    clauses: new Map(readLines("clauses.txt").map(readClauses)),
+    subjects: readLines("topics.txt").map(readSubject),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
@@ -193,6 +204,16 @@ function readChoice({ head, lines }: Section): ChoiceDefinition {
 function readList({ head, lines }: Section): ListDefinition {
   const { name, properties, descriptions } = readHead(head);
   return { name, properties, descriptions, rows: lines };
+}
+
+function readClauses(line: string): [string, readonly string[]] {
+  const [slot, clauses] = cut(line, " : ");
+  return [slot, clauses.split(" | ").map((clause) => clause.trim())];
+}
+
+function readSubject(line: string): SubjectData {
+  const [names, words] = cut(line, " : ");
+  return { names: names.split(" "), words: words.split(",").map((word) => word.trim()) };
 }
 
 const tagged = (lines: readonly string[], tag: string): string[] =>

@@ -1,5 +1,6 @@
 /** Samples of extraction: a text, a schema for part of what it says, and the answer. */
 import { type AnswerValue, Label } from "./answer.ts";
+import { compose } from "./compose.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import {
@@ -44,9 +45,12 @@ export function extract(
       isDescribed: rng.chance(0.14),
       nullableShare: rng.chance(0.5) ? 0.35 : 0,
     };
-    const properties = drawProperties(context, domain, scope);
+    const isElsewhere = rng.chance(0.06);
+    const properties = isElsewhere
+      ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
+      : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
-    const text = joinParts(rng, parts);
+    const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
     if (properties.length === 1 && only?.schema["type"] === "array" && rng.chance(0.25)) {
@@ -56,6 +60,9 @@ export function extract(
   }
 }
 
+/** Of the rest, texts put together from clauses. */
+const COMPOSED_SHARE = 0.35;
+
 function drawParts(
   renderer: Renderer,
   data: GeneratorData,
@@ -63,20 +70,9 @@ function drawParts(
   scope: Scope,
 ): string[] {
   const { rng } = renderer;
-  const templates = data.templates.get(domain) ?? [];
-  const count = rng.weighted([
-    [1, 5],
-    [2, 4],
-    [3, 1.5],
-    [4, 0.7],
-  ]);
-  const lines = rng.sample(templates, count);
-  renderer.rowsMax = count > 2 ? 5 : 10;
-  const parts = lines.map((line) => {
-    const text = renderer.render(line, scope);
-    // A value keeps its case, so that the answer can copy it.
-    return line.startsWith("{") ? text : capital(text);
-  });
+  const parts = rng.chance(COMPOSED_SHARE)
+    ? compose(renderer, data, slotsOf(data, domain), scope)
+    : fillTemplates(renderer, data.templates.get(domain) ?? [], scope);
   const fillers = rng.weighted([
     [0, 8],
     [1, 2],
@@ -89,6 +85,46 @@ function drawParts(
     parts.splice(rng.int(0, parts.length), 0, filler);
   }
   return parts;
+}
+
+function fillTemplates(renderer: Renderer, templates: readonly string[], scope: Scope): string[] {
+  const { rng } = renderer;
+  const count = rng.weighted([
+    [1, 5],
+    [2, 4],
+    [3, 1.5],
+    [4, 0.7],
+  ]);
+  const lines = rng.sample(templates, count);
+  renderer.rowsMax = count > 2 ? 5 : 10;
+  return lines.map((line) => {
+    const text = renderer.render(line, scope);
+    // A value keeps its case, so that the answer can copy it.
+    return line.startsWith("{") ? text : capital(text);
+  });
+}
+
+/** A text that holds nothing of what a form asks for. */
+function smallTalk(renderer: Renderer, data: GeneratorData): string[] {
+  const { rng } = renderer;
+  const topical = data.phrases.get("topical") ?? [];
+  return Array.from({ length: rng.int(1, 3) }, () => {
+    const choice = data.choices.get(rng.pick(topical));
+    const phrase = rng.pick(rng.pick(choice?.labels ?? []).phrases);
+    return `${capital(renderer.render(phrase, new Map()))}.`;
+  });
+}
+
+function absentProperties(
+  context: PropertyContext,
+  domain: string,
+  scope: Scope,
+  count: number,
+): Property[] {
+  const taken = new Set<string>();
+  return Array.from({ length: count }).flatMap(
+    () => absentProperty(context, domain, scope, taken, false) ?? [],
+  );
 }
 
 function drawProperties(context: PropertyContext, domain: string, scope: Scope): Property[] {
@@ -122,7 +158,7 @@ function drawProperties(context: PropertyContext, domain: string, scope: Scope):
   }
   if (made.length === 0) return made;
   made.push(...currencyProperty(context, scope, taken));
-  const absent = rng.chance(0.5)
+  const absent = rng.chance(0.6)
     ? rng.weighted([
         [1, 5],
         [2, 2],
@@ -282,6 +318,14 @@ function currencyProperty(context: PropertyContext, scope: Scope, taken: Set<str
   return [{ name: "currency", schema: { type: "string" }, value: code, isOptional: false }];
 }
 
+const GENERIC = new Set(
+  (
+    "price amount total cost value sum name full_name person person_name contact company firm " +
+    "company_name organization date day when time number id code reference city place location " +
+    "town address rate percent count units quantity qty points item product title topic subject"
+  ).split(" "),
+);
+
 /** A property that the text says nothing about: null, or an empty list. */
 function absentProperty(
   context: PropertyContext,
@@ -307,7 +351,11 @@ function absentProperty(
   const definition = list ?? data.fields.get(slot) ?? data.choices.get(slot);
   if (definition === undefined) return null;
   if (definition.properties.some((name) => claimed.has(name))) return null;
-  const name = drawName(context, definition.properties, taken, camel);
+  const kind = data.fields.get(slot)?.kind;
+  const isKindSaid = [...present].some((other) => data.fields.get(other)?.kind === kind);
+  // What could be any value of its kind is not absent where there is one.
+  const specific = definition.properties.filter((word) => !(isKindSaid && GENERIC.has(word)));
+  const name = drawName(context, specific, taken, camel);
   if (name === null) return null;
   if (list !== undefined) {
     return {

@@ -3,12 +3,20 @@
  * label tells which property is meant, so that names no template knows are learned as well.
  */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
-import type { GeneratorData } from "./data-files.ts";
+import type { FieldDefinition, GeneratorData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
-import { nullable, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import {
+  nullable,
+  objectSchema,
+  objectValue,
+  type Property,
+  type Schema,
+  styleName,
+} from "./properties.ts";
 import type { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
+import type { Value } from "./values.ts";
 
 const KINDS = (
   "name company city country id money date date time email phone product qty large year ver " +
@@ -51,9 +59,13 @@ interface Entry {
 export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
-  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(4, 11));
   const camel = rng.chance(0.15);
-  const entries = labels.map((label) => drawEntry(renderer, inventive(renderer, label), camel));
+  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(1, 3));
+  const odd = labels.map((label) => drawEntry(renderer, inventive(renderer, label), camel));
+  const usual = drawFields(rng, data, rng.int(2, 8)).map((field) =>
+    fieldEntry(renderer, field, camel),
+  );
+  const entries = rng.shuffle([...odd, ...usual]);
   const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 3)));
   const text = printEntries(renderer, said);
   const asked = rng.chance(0.5) ? rng.shuffle(entries) : entries;
@@ -61,6 +73,29 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
     .slice(0, rng.int(2, 8))
     .map((entry): Property => property(rng, entry, said.includes(entry)));
   return { text, schema: objectSchema(properties), value: objectValue(properties) };
+}
+
+/** Fields of which none could be meant by another one's name. */
+export function drawFields(rng: Rng, data: GeneratorData, count: number): FieldDefinition[] {
+  const taken = new Set<string>();
+  const chosen: FieldDefinition[] = [];
+  for (const field of rng.sample([...data.fields.values()], 3 * count)) {
+    if (chosen.length === count || field.properties.some((name) => taken.has(name))) continue;
+    for (const name of field.properties) taken.add(name);
+    chosen.push(field);
+  }
+  return chosen;
+}
+
+/** A value of the field's kind after one of its names; the property may have another one. */
+function fieldEntry({ rng, values }: Renderer, field: FieldDefinition, camel: boolean): Entry {
+  const word = rng.pick(field.properties);
+  const asked = rng.chance(0.7) ? word : rng.pick(field.properties);
+  const label = word
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  return typed(rng, { label, name: styleName(asked, camel) }, values.draw(field.kind));
 }
 
 /** Some labels have a word that no list knows. */
@@ -97,6 +132,14 @@ function drawEntry(renderer: Renderer, label: string, camel: boolean): Entry {
   }
   if (draw < 0.35) return measure(renderer, label, name);
   const value = values.draw(rng.pick(KINDS));
+  return typed(rng, { label, name }, value);
+}
+
+function typed(
+  rng: Rng,
+  { label, name }: { readonly label: string; readonly name: string },
+  value: Value,
+): Entry {
   const { text, string, number, isInteger, isoDate } = value;
   if (isoDate !== null && rng.chance(0.6)) {
     return { label, name, text, schema: { type: "string", format: "date" }, value: isoDate };

@@ -6,8 +6,10 @@ import { type Conversation, chat, grounded, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { type Extraction, extract } from "./extract.ts";
 import { labelled } from "./labelled.ts";
+import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
+import { bySubject } from "./topics.ts";
 import { Values } from "./values.ts";
 
 export const TASKS = ["extract", "classify", "tool", "grounded", "chat"] as const;
@@ -27,13 +29,17 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.2;
+const LABELLED_SHARE = 0.15;
+/** Of extraction: lists of any kind. */
+const RECORDS_SHARE = 0.12;
+/** Of classification: subjects, any few of which make a set of labels. */
+const SUBJECT_SHARE = 0.45;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.66],
-  ["classify", 0.19],
-  ["tool", 0.07],
-  ["grounded", 0.06],
+  ["extract", 0.56],
+  ["classify", 0.32],
+  ["tool", 0.06],
+  ["grounded", 0.04],
   ["chat", 0.02],
 ];
 
@@ -41,14 +47,12 @@ export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions
   const renderer = new Renderer(rng, new Values(rng, data.words), data);
   const task = rng.weighted(options.shares);
   switch (task) {
-    case "extract": {
-      const made = rng.chance(LABELLED_SHARE)
-        ? labelled(renderer, data)
-        : extract(renderer, data, options.domains);
+    case "extract":
+      return withSchema(rng, data, task, drawExtraction(renderer, data, options));
+    case "classify": {
+      const made = rng.chance(SUBJECT_SHARE) ? bySubject(renderer, data) : classify(renderer, data);
       return withSchema(rng, data, task, made);
     }
-    case "classify":
-      return withSchema(rng, data, task, classify(renderer, data));
     case "tool":
       return { task, schema: null, ...toolCall(renderer, data) };
     case "grounded":
@@ -56,6 +60,17 @@ export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions
     case "chat":
       return { task, schema: null, ...chat(renderer, data) };
   }
+}
+
+function drawExtraction(
+  renderer: Renderer,
+  data: GeneratorData,
+  { domains }: SampleOptions,
+): Extraction {
+  const draw = renderer.rng.next();
+  if (draw < LABELLED_SHARE) return labelled(renderer, data);
+  if (draw < LABELLED_SHARE + RECORDS_SHARE) return records(renderer, data);
+  return extract(renderer, data, domains);
 }
 
 function withSchema(

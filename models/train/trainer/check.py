@@ -15,7 +15,7 @@ torch.set_num_threads(1)
 
 def check_gradients():
     torch.manual_seed(0)
-    network = Network(Shape(512, 64, 2, 2, 96, head=32))
+    network = Network(Shape(512, 64, 2, 2, 96, head=32), kind=torch.float32)
     network.weight["embedding"].normal_(0, 0.5)
     ids = torch.randint(0, 512, (3, 64))
     positions = torch.randperm(192)[:50].sort()[0]

@@ -92,38 +92,55 @@ double cross_entropy(float *logits, const int64_t *target, const float *weight, 
 /* ---- causal attention with interleaved rotary positions ----------------------------------------- */
 
 typedef float v8 __attribute__((vector_size(32), aligned(4)));
+typedef float v16 __attribute__((vector_size(64), aligned(4)));
 
-/* A tile of C = (add ? C : 0) + A . B: four rows, `nv` vectors of eight columns. */
-static inline __attribute__((always_inline)) void tile(const float *a, long am, long ak,
-                                                       const float *b, long ldb, float *c, long ldc,
-                                                       long k, int add, const int nv) {
-  v8 s[4][2];
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < nv; j++) s[i][j] = add ? *(v8 *)(c + i * ldc + 8 * j) : (v8){0};
-  for (long p = 0; p < k; p++) {
-    v8 bv[2];
-    for (int j = 0; j < nv; j++) bv[j] = *(v8 *)(b + p * ldb + 8 * j);
-    for (int i = 0; i < 4; i++) {
-      float x = a[i * am + p * ak];
-      v8 av = {x, x, x, x, x, x, x, x};
-      for (int j = 0; j < nv; j++) s[i][j] += av * bv[j];
-    }
+/* A tile of C = (add ? C : 0) + A . B: `rows` rows, `nv` vectors of columns. */
+#define TILE(name, vec, rows)                                                                      \
+  static inline __attribute__((always_inline)) void name(                                          \
+      const float *a, long am, long ak, const float *b, long ldb, float *c, long ldc, long k,      \
+      int add, const int nv) {                                                                     \
+    enum { LANES = sizeof(vec) / sizeof(float) };                                                  \
+    vec s[rows][2];                                                                                \
+    for (int i = 0; i < rows; i++)                                                                 \
+      for (int j = 0; j < nv; j++)                                                                 \
+        s[i][j] = add ? *(vec *)(c + i * ldc + LANES * j) : (vec){0};                              \
+    for (long p = 0; p < k; p++) {                                                                 \
+      vec bv[2];                                                                                   \
+      for (int j = 0; j < nv; j++) bv[j] = *(vec *)(b + p * ldb + LANES * j);                      \
+      for (int i = 0; i < rows; i++)                                                               \
+        for (int j = 0; j < nv; j++) s[i][j] += a[i * am + p * ak] * bv[j];                        \
+    }                                                                                              \
+    for (int i = 0; i < rows; i++)                                                                 \
+      for (int j = 0; j < nv; j++) *(vec *)(c + i * ldc + LANES * j) = s[i][j];                    \
   }
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < nv; j++) *(v8 *)(c + i * ldc + 8 * j) = s[i][j];
-}
+
+#ifdef __AVX512F__
+enum { ROWS = 8 }; /* as many as there are registers for */
+#else
+enum { ROWS = 4 };
+#endif
+TILE(tile8, v8, ROWS)
+TILE(tile16, v16, ROWS)
 
 /* C[m][n] (+)= sum over k of A(m, k) . B[k][n]; A is addressed by strides, so that a transposed
- * operand needs no copy. m is a multiple of 4, n of 8. */
+ * operand needs no copy. m and n are multiples of 8. */
 static void product(const float *a, long am, long ak, const float *b, long ldb, float *c, long ldc,
                     long m, long n, long k, int add) {
   long j = 0;
+#ifdef __AVX512F__
+  for (; j + 32 <= n; j += 32)
+    for (long i = 0; i < m; i += ROWS)
+      tile16(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 2);
   for (; j + 16 <= n; j += 16)
-    for (long i = 0; i < m; i += 4)
-      tile(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 2);
+    for (long i = 0; i < m; i += ROWS)
+      tile16(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
+#endif
+  for (; j + 16 <= n; j += 16)
+    for (long i = 0; i < m; i += ROWS)
+      tile8(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 2);
   for (; j < n; j += 8)
-    for (long i = 0; i < m; i += 4)
-      tile(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
+    for (long i = 0; i < m; i += ROWS)
+      tile8(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
 }
 
 enum { BLOCK = 32 }; /* query rows handled together */

@@ -2,6 +2,8 @@
 
 import torch
 
+from ops import HALF
+
 
 def orthogonalise(matrix):
     """The nearest matrix with all singular values near 1: five Newton-Schulz steps (Jordan et al., Muon, 2024)."""
@@ -9,18 +11,18 @@ def orthogonalise(matrix):
     wide = x.shape[0] <= x.shape[1]
     if not wide:
         x = x.t().contiguous()
-    x = x / (x.norm() + 1e-7)
+    x = (x / (x.norm() + 1e-7)).to(HALF)
     for _ in range(5):
         a = x @ x.t()
         b = -4.7750 * a + 2.0315 * (a @ a)
         x = 3.4445 * x + b @ x
-    return x if wide else x.t()
+    return (x if wide else x.t()).float()
 
 
 class Optimizer:
     """State and step over a Network's flat buffers. All of it is saved in `state()` and read back by `load()`."""
 
-    def __init__(self, network, decay=0.05, momentum=0.95, betas=(0.9, 0.98), clip=1.0):
+    def __init__(self, network, decay=0.05, momentum=0.98, betas=(0.95, 0.98), clip=1.0):
         self.network, self.decay, self.momentum, self.betas, self.clip = network, decay, momentum, betas, clip
         self.first = torch.zeros(network.count)
         self.second = torch.zeros(network.count)

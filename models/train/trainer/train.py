@@ -34,7 +34,8 @@ def arguments():
     p.add_argument("--batch", type=int, default=16384, help="positions per step")
     p.add_argument("--rate", type=float, default=3e-3)
     p.add_argument("--warmup", type=int, default=100)
-    p.add_argument("--decay", type=float, default=0.4, help="share of the steps with falling rate, at the end")
+    p.add_argument("--decay", type=float, default=0.4, help="share of the run with falling rate, at the end")
+    p.add_argument("--until", type=float, default=0.0, help="seconds since 1970 at which to end, if the steps do not")
     p.add_argument("--prompt-weight", type=float, default=0.0)
     p.add_argument("--start", default="", help="weights of another run's state.pt to begin from")
     p.add_argument("--first-shard", type=int, default=0)
@@ -45,9 +46,16 @@ def arguments():
     return p.parse_args()
 
 
-def rate_at(step, o):
-    falling = o.steps * o.decay
-    return o.rate * min(1.0, (step + 1) / o.warmup, max(0.0, (o.steps - step) / falling) if falling else 1.0)
+def left(step, started, o):
+    """Share of the run that is left: by steps, or by the clock where that ends sooner."""
+    by_steps = 1 - step / o.steps
+    by_clock = (o.until - time.time()) / (o.until - started) if o.until else 1.0
+    return max(0.0, min(by_steps, by_clock))
+
+
+def rate_at(step, started, o):
+    falling = left(step, started, o) / o.decay if o.decay else 1.0
+    return o.rate * min(1.0, (step + 1) / o.warmup, falling)
 
 
 class Feed:
@@ -135,10 +143,10 @@ def read_weights(path):
     return torch.load(path)["flat"]
 
 
-def save(path, network, optimizer, feed, step, tokens, options):
+def save(path, network, optimizer, feed, step, tokens, started, options):
     state = {
         "flat": network.flat.clone(), "optimizer": optimizer.state(), "shard": feed.number, "index": feed.index,
-        "step": step, "tokens": tokens, "shape": options.shape,
+        "step": step, "tokens": tokens, "started": started, "shape": options.shape,
     }
     torch.save(state, path + ".part")
     os.replace(path + ".part", path)  # A kill before this line leaves the former state whole.
@@ -165,12 +173,14 @@ def main():
     network = Network(Shape(vocabulary, width, layers, heads, feed_forward, head), o.seed)
     optimizer = Optimizer(network)
     path, step, tokens, shard, index = os.path.join(o.run, "state.pt"), 0, 0, o.first_shard, 0
+    started = time.time()
     if os.path.exists(path):
         state = torch.load(path)
         assert state["shape"] == o.shape, "the saved state has another shape"
         network.flat.copy_(state["flat"])
         optimizer.load(state["optimizer"])
         step, tokens, shard, index = state["step"], state["tokens"], state["shard"], state["index"]
+        started = state["started"]
     elif o.start:
         network.flat.copy_(read_weights(o.start))
     feed = Feed(ShardStore(o.shards, o.generator.split()), o, shard, index)
@@ -180,24 +190,24 @@ def main():
         process.start()
     log = open(os.path.join(o.run, "log.jsonl"), "a")
     losses, hits, steps, since, seen, saved = 0.0, 0.0, 0, time.time(), 0, time.time()
-    while step < o.steps:
+    while (share := left(step, started, o)) > 0:
         gradient, loss, accuracy, cells = crew.run_step()
-        norm = optimizer.step(gradient, rate_at(step, o))
+        norm = optimizer.step(gradient, rate_at(step, started, o))
         step, tokens, seen, steps = step + 1, tokens + cells, seen + cells, steps + 1
         losses, hits = losses + loss, hits + accuracy
-        if step % o.report == 0 or step == o.steps:
+        if step % o.report == 0:
             line = {
                 "step": step, "tokens": tokens, "loss": round(losses / steps, 4),
-                "accuracy": round(hits / steps, 4), "rate": round(rate_at(step, o), 6), "norm": round(norm, 3),
+                "accuracy": round(hits / steps, 4), "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
                 "tokens_per_s": round(seen / (time.time() - since)), "shard": feed.number,
             }
             print(json.dumps(line), file=log, flush=True)
-            sys.stderr.write(f"\rstep {step}/{o.steps} {line}   ")
+            sys.stderr.write(f"\r{1 - share:.1%} {line}   ")
             losses, hits, steps, seen, since = 0.0, 0.0, 0, 0, time.time()
         if time.time() - saved > o.save_seconds:
-            save(path, network, optimizer, feed, step, tokens, o)
+            save(path, network, optimizer, feed, step, tokens, started, o)
             saved = time.time()
-    save(path, network, optimizer, feed, step, tokens, o)
+    save(path, network, optimizer, feed, step, tokens, started, o)
     export(o.run, network, o)
     sys.stderr.write("\ndone\n")
 

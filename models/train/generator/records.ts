@@ -1,0 +1,208 @@
+/**
+ * Lists of any kind: values or rows of values after a heading, in whatever way people write such
+ * things, so that a list is read by its form and not by what it is a list of.
+ */
+import { type AnswerValue, NumberLiteral } from "./answer.ts";
+import type { FieldDefinition, GeneratorData } from "./data-files.ts";
+import type { Extraction } from "./extract.ts";
+import { drawFields } from "./labelled.ts";
+import { capital } from "./names.ts";
+import { nullable, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import type { Renderer } from "./render.ts";
+import type { Rng } from "./rng.ts";
+import type { Value } from "./values.ts";
+
+const WORDS = (
+  "name name company city country id product word title room place task street skill team dish " +
+  "event email @ingredients @features @topics"
+).split(" ");
+const NUMBERS = "money qty large decimal points small temp rating pct age year".split(" ");
+const OTHERS = "date time day duration phone color id word city country".split(" ");
+
+/** Ways to write a row of so many cells. */
+const ROWS: readonly (readonly string[])[] = [
+  ["0"],
+  ["0: 1", "0 (1)", "0 - 1", "0, 1", "0 1", "0 = 1", "1 x 0", "1 0", "0 | 1", "0 at 1", "0 for 1"],
+  ["0: 1, 2", "0 (1, 2)", "0 - 1 - 2", "0, 1, 2", "0 | 1 | 2", "0 1 2", "0 (1): 2", "1 0 at 2"],
+];
+
+/** Of a column: its property names; the words that make the name of the list. */
+const NAMES: Readonly<Record<string, string>> = {
+  money: "amount price cost value total sum",
+  qty: "quantity qty count number pieces",
+  date: "date day when on",
+  time: "time at start hour",
+  phone: "phone tel number",
+  email: "email mail address",
+  name: "name person who contact",
+  company: "company firm name organisation",
+  city: "city place town location",
+};
+
+interface Column {
+  readonly name: string;
+  readonly kind: string;
+}
+
+export function records(renderer: Renderer, data: GeneratorData): Extraction {
+  const { rng, values } = renderer;
+  values.newDocument();
+  const labels = rng.shuffle(data.words.get("labels") ?? []);
+  const snake = () => (labels.pop() ?? "entry").replaceAll(" ", "_");
+  const columns = drawColumns(rng, snake);
+  const count = rng.weighted([
+    [1, 1],
+    [2, 3],
+    [3, 5],
+    [4, 4],
+    [5, 3],
+    [6, 2],
+    [7, 1.5],
+    [8, 1],
+  ]);
+  const rows = Array.from({ length: count }, () => columns.map(({ kind }) => values.draw(kind)));
+  const listName = plural(rng.chance(0.5) ? snake() : (columns[0]?.name ?? "entry"));
+  const list = listProperty(rng, listName, columns, rows);
+  const heading = rng.chance(0.5) ? listName.replaceAll("_", " ") : snake().replaceAll("_", " ");
+  const text = printRows(rng, columns.length, rows);
+  if (rng.chance(0.15)) return { text, schema: list.schema, value: list.value };
+  const others = rng.weighted([
+    [0, 3],
+    [1, 3],
+    [2, 2],
+  ]);
+  const around = drawFields(rng, data, others).map((field) => beside(renderer, field));
+  const said = around.flatMap(({ text: line }) => (line === null ? [] : [line]));
+  const lines = rng.shuffle([introduced(rng, heading, text), ...said]);
+  const properties = rng.shuffle([list, ...around.map(({ property }) => property)]);
+  return {
+    text: lines.join(rng.pick(["\n", "\n", " ", "\n\n"])),
+    schema: objectSchema(properties),
+    value: objectValue(properties),
+  };
+}
+
+function drawColumns(rng: Rng, snake: () => string): Column[] {
+  const count = rng.weighted([
+    [1, 4],
+    [2, 5],
+    [3, 3],
+  ]);
+  const pools = rng.sample([NUMBERS, OTHERS, NUMBERS, OTHERS], count - 1);
+  const kinds = [rng.pick(rng.chance(0.85) ? WORDS : NUMBERS)];
+  for (const pool of pools) kinds.push(rng.pick(pool.filter((kind) => !kinds.includes(kind))));
+  const taken = new Set<string>();
+  return kinds.map((kind) => {
+    const usual = (NAMES[kind] ?? kind.replace(/^@(.*)s$/, "$1"))
+      .split(" ")
+      .filter((name) => !taken.has(name));
+    const name = rng.chance(0.85) && usual.length > 0 ? rng.pick(usual) : snake();
+    taken.add(name);
+    return { name, kind };
+  });
+}
+
+const plural = (name: string): string => (name.endsWith("s") ? name : `${name}s`);
+
+/** One type for all cells of a column. */
+function columnOf(
+  rng: Rng,
+  cells: readonly Value[],
+): { readonly schema: Schema; readonly values: readonly AnswerValue[] } {
+  if (cells.every(({ isoDate }) => isoDate !== null) && rng.chance(0.5)) {
+    const schema = { type: "string", format: "date" };
+    return { schema, values: cells.map(({ isoDate }) => isoDate) };
+  }
+  if (cells.every(({ number }) => number !== null) && rng.chance(0.93)) {
+    const isWhole = cells.every(({ isInteger }) => isInteger) && rng.chance(0.7);
+    const values = cells.map(({ number }) => new NumberLiteral(number ?? "0"));
+    return { schema: { type: isWhole ? "integer" : "number" }, values };
+  }
+  return { schema: { type: "string" }, values: cells.map(({ string }) => string) };
+}
+
+function listProperty(
+  rng: Rng,
+  name: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Value[])[],
+): Property {
+  const all = columns.map((column, i) => ({
+    ...column,
+    ...columnOf(
+      rng,
+      rows.map((row) => row[i]).filter((value) => value !== undefined),
+    ),
+  }));
+  // Some columns are not asked for; a single one is mostly a list of plain values.
+  const [first, ...more] = all;
+  if (first === undefined) throw new Error("a list without columns");
+  const asked = [first, ...more.filter(() => rng.chance(0.85))];
+  if (asked.length === 1 && rng.chance(0.8)) {
+    const schema = { type: "array", items: first.schema };
+    return { name, schema, value: first.values, isOptional: false };
+  }
+  const shown = rng.chance(0.85) ? asked : rng.shuffle(asked);
+  const items = objectSchema(
+    shown.map((column) => ({
+      name: column.name,
+      schema: column.schema,
+      value: null,
+      isOptional: false,
+    })),
+  );
+  const value = rows.map(
+    (_, row) => new Map(shown.map((column) => [column.name, column.values[row] ?? null] as const)),
+  );
+  return { name, schema: { type: "array", items }, value, isOptional: false };
+}
+
+function printRows(rng: Rng, width: number, rows: readonly (readonly Value[])[]): string {
+  const form = rng.pick(ROWS[width - 1] ?? []);
+  const texts = rows.map((row) => form.replace(/\d/g, (place) => row[Number(place)]?.text ?? ""));
+  const bullets = rng.pick(["", "", "- ", "* ", "• ", "#"]);
+  if (rng.chance(/, /.test(form) ? 0.75 : 0.35)) {
+    return texts
+      .map((text, i) => (bullets === "#" ? `${i + 1}. ` : bullets) + text)
+      .join(/, /.test(form) && bullets === "" && rng.chance(0.4) ? "; " : "\n");
+  }
+  const [last = "", ...before] = [...texts].reverse();
+  const mark = rng.pick([", ", ", ", "; ", " / ", " | ", " + "]);
+  const end = mark === ", " ? rng.pick([", ", " and ", ", and ", " as well as "]) : mark;
+  return before.length === 0 ? last : before.reverse().join(mark) + end + last;
+}
+
+function introduced(rng: Rng, heading: string, rows: string): string {
+  if (rows.includes("\n")) return rng.pick([`${capital(heading)}:\n`, `${heading}\n`, ""]) + rows;
+  const before = rng.pick([
+    `${capital(heading)}: `,
+    `${heading} - `,
+    `The ${heading}: `,
+    `For the ${heading} we have `,
+    `We need ${rows.length % 2 === 0 ? "these" : "the following"}: `,
+    `Here are the ${heading}: `,
+    "There are ",
+    "It lists ",
+    "",
+  ]);
+  return `${before}${rows}${rng.chance(0.5) ? "." : ""}`;
+}
+
+/** Another property, with the line that says it; none where the text does not. */
+function beside(
+  { rng, values }: Renderer,
+  { properties: names, kind }: FieldDefinition,
+): { readonly text: string | null; readonly property: Property } {
+  const name = rng.pick(names);
+  const value = values.draw(kind);
+  const { schema, values: cells } = columnOf(rng, [value]);
+  if (rng.chance(0.35)) {
+    const property = { name, schema: nullable(schema), value: null, isOptional: false };
+    return { text: null, property };
+  }
+  const label = name.replaceAll("_", " ");
+  const line = rng.pick([`${capital(label)}: `, `The ${label} is `, `${label} = `, `${label} `]);
+  const shown = rng.chance(0.25) ? nullable(schema) : schema;
+  const property = { name, schema: shown, value: cells[0] ?? null, isOptional: false };
+  return { text: line + value.text, property };
+}
