@@ -128,15 +128,8 @@ export function parseRow(text: string): RowPlace | null {
   const parts = ROW.exec(text);
   if (parts === null) return null;
   const [, appId = "", macEpoch = "", prevHash = "", requestId = "", seq = ""] = parts;
-  return {
-    appId,
-    macEpoch,
-    prevHash,
-    requestId,
-    seq,
-    tenantId: parts[6] ?? "",
-    ts: parts[7] ?? "",
-  };
+  const [tenantId = "", ts = ""] = parts.slice(6);
+  return { appId, macEpoch, prevHash, requestId, seq, tenantId, ts };
 }
 
 function quoted(text: string | null): string {
