@@ -191,14 +191,17 @@ export function parseSettingsFile(path: string, text: string): Record<string, un
   }
 }
 
-export interface EffectiveSetting {
+interface EffectiveSetting {
   /** Null where it is not set; of a secret no more than that it is. */
   readonly value: unknown;
   readonly from: Origin;
 }
 
 /** The effective settings by flag, with where each came from. */
-export function effectiveSettings({ config, origins }: ReadConfig) {
+export function effectiveSettings({
+  config,
+  origins,
+}: ReadConfig): Readonly<Record<string, EffectiveSetting>> {
   const settings: Record<string, EffectiveSetting> = {};
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const { flag, isSecret } = SETTINGS[name];
