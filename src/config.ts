@@ -67,7 +67,7 @@ export const SETTINGS = {
     null,
     orNull(wholeIn(256, 2 ** 24)),
   ),
-  rows: setting("rows", "N", "answers that run at the same time", 4, wholeIn(1, 64)),
+  rows: setting("rows", "N", "answers that run at the same time", 8, wholeIn(1, 64)),
   queue: setting("queue", "N", "requests that may wait for a row", 64, wholeIn(0, 100_000)),
   tlsCert: setting("tls-cert", "FILE", "certificate chain (PEM)", null, orNull(textFrom)),
   tlsKey: setting("tls-key", "FILE", "its private key (PEM)", null, orNull(textFrom)),

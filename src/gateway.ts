@@ -130,7 +130,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   forceCpu: false,
   threads: null,
   contextTokens: null,
-  rows: 4,
+  rows: 8,
   queueMax: 64,
   masterKey: null,
   masterKeyNext: null,
@@ -178,7 +178,8 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
   const trust = openTrustOf(config, deps);
   const { checkpoints, anchors } = trust;
   const schedule = checkpointCron({ checkpoints, anchors, log: deps.log });
-  const engine = startEngineOf(config, deps);
+  const selfTests = join(config.dataDir, "self-tests");
+  const engine = deps.startEngine(engineOptions(config, deps.log, selfTests));
   const search = openSearch(config.search, config.dataDir);
   const locks = new Locks(config.limits.compiledSchemasMax);
   const metrics = new Metrics(
@@ -219,8 +220,13 @@ function openTrustOf(config: GatewayConfig, deps: GatewayDeps): Trust {
   });
 }
 
-function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps): Engine<Grammar> {
-  return startEngine({
+/** @param selfTestDir made on first use; left out, every start tests again. */
+export function engineOptions(
+  config: Omit<GatewayConfig, "dataDir">,
+  log: Log,
+  selfTestDir?: string,
+): EngineOptions<Grammar> {
+  return {
     tiers: config.tiers,
     embeddings: config.embeddings,
     manifestPath: config.manifestPath,
@@ -229,11 +235,11 @@ function startEngineOf(config: GatewayConfig, { log, startEngine }: GatewayDeps)
     contextTokens: config.contextTokens,
     rows: config.rows,
     queueMax: config.queueMax,
-    selfTestDir: join(config.dataDir, "self-tests"),
+    ...(selfTestDir === undefined ? {} : { selfTestDir }),
     loadVocabulary,
     createLock: lockOf,
     log: (message) => log("info", "engine", { message }),
-  });
+  };
 }
 
 interface Parts {

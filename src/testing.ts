@@ -44,6 +44,9 @@ export interface TestGateway {
 
 const ORIGIN = "http://localhost";
 
+/** Fewer rows: the engine tests each number of them on itself, and a data directory here is new. */
+const TEST_DEFAULTS = { ...GATEWAY_DEFAULTS, forceCpu: true, rows: 4 };
+
 /** What a test gateway is, beside the settings of any gateway. */
 export interface TestGatewayOptions extends Partial<GatewayConfig> {
   /**
@@ -66,7 +69,7 @@ export async function createTestGateway(
   const own = config.dataDir === undefined ? mkdtempSync(join(tmpdir(), "svc-gateway-")) : null;
   const dataDir = config.dataDir ?? own ?? "";
   const gateway = openGateway(
-    { ...GATEWAY_DEFAULTS, forceCpu: true, ...config, dataDir },
+    { ...TEST_DEFAULTS, ...config, dataDir },
     {
       log: sayFailures,
       ...(answers === "model" ? {} : { startEngine: () => startDouble(answers) }),

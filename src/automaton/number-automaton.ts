@@ -33,7 +33,10 @@ export interface NumberBound {
 export interface NumberSpelling {
   readonly integerDigitsMax: number;
   readonly fractionDigitsMax: number;
-  /** Digits of an exponent; 0 where there may be none. Never with bounds, steps or exceptions. */
+  /**
+   * Digits of an exponent, at most 3; 0 where there may be none. Never with bounds, steps or
+   * exceptions. One of three digits is below 200, so that no number is too large for a double.
+   */
   readonly exponentDigitsMax: number;
   /** `1.0` for a whole number. */
   readonly zeroFraction: boolean;
@@ -58,7 +61,16 @@ export const NUMBER_COLUMN: Int8Array = (() => {
   return columns;
 })();
 
-type Phase = "start" | "sign" | "whole" | "point" | "fraction" | "e" | "e-sign" | "exponent";
+type Phase =
+  | "start"
+  | "sign"
+  | "whole"
+  | "point"
+  | "fraction"
+  | "e"
+  | "e-plus"
+  | "e-minus"
+  | "exponent";
 
 interface NumberState {
   readonly phase: Phase;
@@ -77,6 +89,9 @@ interface Magnitudes {
 
 /** Some schemas state the largest double as a bound: 309 digits would be no help to anyone. */
 const BOUNDED_DIGITS_MAX = 40;
+
+/** First digit of three in an exponent: below 10^200, and 40 digits before, all is a double. */
+const LARGE_EXPONENT_DIGIT_MAX = 1;
 
 /** Exceptions are searched one multiple after another; more than these in a row do not occur. */
 const MULTIPLES_TRIED_MAX = 1000;
@@ -190,8 +205,9 @@ export class NumberAutomaton {
     if (column === EXPONENT && (phase === "whole" || phase === "fraction")) {
       return this.#spelling.exponentDigitsMax > 0 && this.#isFree ? { ...state, phase: "e" } : null;
     }
-    const signed = phase === "e" && (column === MINUS || column === PLUS);
-    return signed ? { ...state, phase: "e-sign" } : null;
+    if (phase !== "e") return null;
+    if (column === MINUS) return { ...state, phase: "e-minus" };
+    return column === PLUS ? { ...state, phase: "e-plus" } : null;
   }
 
   #afterDigit(state: NumberState, digit: number): NumberState | null {
@@ -208,15 +224,18 @@ export class NumberAutomaton {
         if (state.fractionDigits >= this.#fractionMax) return null;
         return { ...state, phase: "fraction", digits, fractionDigits: state.fractionDigits + 1 };
       default:
-        return this.#afterExponentDigit(state);
+        return this.#afterExponentDigit(state, digit);
     }
   }
 
-  /** In an exponent, only the count of its digits matters: it is kept in `wholeDigits`. */
-  #afterExponentDigit(state: NumberState): NumberState | null {
-    const count = state.phase === "exponent" ? state.wholeDigits + 1 : 1;
-    if (count > this.#spelling.exponentDigitsMax) return null;
-    return { ...state, phase: "exponent", wholeDigits: count };
+  /** In an exponent only the digits that may still come matter: they are kept in `wholeDigits`. */
+  #afterExponentDigit(state: NumberState, digit: number): NumberState | null {
+    if (state.phase === "exponent") {
+      return state.wholeDigits > 0 ? { ...state, wholeDigits: state.wholeDigits - 1 } : null;
+    }
+    const more = this.#spelling.exponentDigitsMax - 1;
+    const isLarge = state.phase !== "e-minus" && digit > LARGE_EXPONENT_DIGIT_MAX;
+    return { ...state, phase: "exponent", wholeDigits: isLarge ? Math.min(more, 1) : more };
   }
 
   /** Any number will do: no bounds, steps or exceptions. */
@@ -254,7 +273,8 @@ export class NumberAutomaton {
       case "sign":
         return this.#hasAny(true);
       case "e":
-      case "e-sign":
+      case "e-plus":
+      case "e-minus":
       case "exponent":
         return true;
       case "whole":
@@ -326,7 +346,7 @@ export class NumberAutomaton {
   #keyOf(state: NumberState): string {
     const { phase, negative, digits, wholeDigits, fractionDigits } = state;
     const shape = `${phase}${negative ? "-" : ""}${wholeDigits},${fractionDigits}`;
-    if (phase === "e" || phase === "e-sign" || phase === "exponent") return shape;
+    if (phase.startsWith("e")) return shape;
     const zero = digits === 0n ? "z" : "";
     const place = 10n ** BigInt(this.#scale - fractionDigits);
     const remainder = this.#modulus === 1n ? 0n : (digits * place) % this.#modulus;

@@ -54,6 +54,11 @@ export class TextList {
     return this.#hi[state] as number;
   }
 
+  /** Bytes read. */
+  depth(state: number): number {
+    return this.#depth[state] as number;
+  }
+
   /** Bytes that the shortest text from here still needs. */
   rest(state: number): number {
     let least = Number.POSITIVE_INFINITY;

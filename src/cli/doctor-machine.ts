@@ -17,9 +17,14 @@ export function checkBun(version: string): Check {
   return { name: "runtime", status: "fail", detail, fix };
 }
 
-export function checkCores(): Check {
-  const cores = realCores();
-  return ok("cores", `${cores} real ${cores === 1 ? "core" : "cores"}: as many threads decode`);
+/** @param threads as configured; null: one per core. */
+export function checkCores(threads: number | null, cores = realCores()): Check {
+  const name = "cores";
+  const there = `${cores} real ${cores === 1 ? "core" : "cores"}`;
+  if (threads === null) return ok(name, `${there}: as many threads decode`);
+  if (threads <= cores) return ok(name, `${there}, of which ${threads} decode`);
+  const detail = `${there}, and ${threads} threads: they wait for each other, and all is slow`;
+  return { name, status: "warn", detail, fix: `--threads ${cores}, or leave it out` };
 }
 
 export function checkMemory(): Check {

@@ -1,10 +1,11 @@
 /** `svc doctor`: whether this machine can run the server well, and what to do where it cannot. */
 import { Command, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import type { Config } from "../config.ts";
+import type { Config, SettingName } from "../config.ts";
 import { MANIFEST_PATH } from "../runtime/manifest.ts";
 import type { Check } from "./check.ts";
 import { PrintedFailure } from "./cli-error.ts";
 import { checkClock, checkDataDir, checkPort } from "./doctor-data.ts";
+import { checkEngine } from "./doctor-engine.ts";
 import { checkBinaries, checkBun, checkCores, checkGpu, checkMemory } from "./doctor-machine.ts";
 import { checkModels } from "./doctor-models.ts";
 import { type CliIo, print, printJson, styled } from "./io.ts";
@@ -12,13 +13,19 @@ import { addSettings, examples, readSettings } from "./settings.ts";
 
 export function doctorCommand(io: CliIo): CommandUnknownOpts {
   const command = new Command("doctor")
-    .description("check this machine: cores, memory, GPU, binaries, models, data directory, clock")
+    .description(
+      "check this machine: cores, memory, GPU, binaries, models and their speed, data, clock",
+    )
+    .option("--quick", "leave the models unloaded: nothing is measured")
     .option("--json", "print { ok, checks }");
-  addSettings(command, ["dataDir", "manifest", "tierA", "tierB", "host", "port", "cpu"]);
+  addSettings(command, [
+    ...["dataDir", "manifest", "tierA", "tierB", "host", "port"],
+    ...["cpu", "threads", "context", "rows"],
+  ] as SettingName[]);
   command.addHelpText("after", examples("svc doctor", "svc doctor --tier-a ./model.gguf"));
   command.action(async (options) => {
     const { config } = await readSettings(io, { ...options });
-    const checks = await runChecks(io, config);
+    const checks = await runChecks(io, config, options.quick === true);
     const isOk = checks.every(({ status }) => status !== "fail");
     if (options.json) printJson(io, { ok: isOk, checks });
     else printChecks(io, checks);
@@ -27,15 +34,22 @@ export function doctorCommand(io: CliIo): CommandUnknownOpts {
   return command;
 }
 
-async function runChecks(io: CliIo, config: Config): Promise<Check[]> {
+async function runChecks(io: CliIo, config: Config, isQuick: boolean): Promise<Check[]> {
   const manifestPath = config.manifest ?? MANIFEST_PATH;
-  return [
+  const models = await checkModels(manifestPath, [config.tierA, config.tierB]);
+  const checks = [
     checkBun(Bun.version),
-    checkCores(),
+    checkCores(config.threads),
     checkMemory(),
     checkBinaries(),
     checkGpu(config.cpu),
-    ...(await checkModels(manifestPath, [config.tierA, config.tierB])),
+    ...models,
+  ];
+  // What is missing has been said; loading would say it again.
+  const canLoad = checks.every(({ status }) => status !== "fail");
+  if (canLoad && !isQuick) checks.push(...(await checkEngine(config)));
+  return [
+    ...checks,
     checkDataDir(config.dataDir),
     checkClock(config.dataDir, io.nowMs()),
     await checkPort(config.host, config.port),

@@ -26,6 +26,7 @@ export class ArrayShape {
   readonly isGuided: boolean;
   /** Some atom needs to know the items' values. */
   readonly needsValues: boolean;
+  #keepsApart: boolean | undefined;
   /** Positions from here on ask the same. */
   readonly prefixEnd: number;
   /** Positions and counts from here on are all alike. */
@@ -41,6 +42,20 @@ export class ArrayShape {
     this.plans = plans.map((plan) => this.#plan(plan));
     this.prefixEnd = Math.max(0, ...this.atoms.map(({ rules }) => rules.prefix.length));
     this.saturation = Math.max(0, ...this.atoms.map(({ rules }) => saturationOf(rules))) + 1;
+  }
+
+  /**
+   * No item comes twice, and each can be kept apart from the others as it is read: the state need
+   * not know their values.
+   */
+  get keepsApart(): boolean {
+    this.#keepsApart ??= this.needsValues && keepsApart(this);
+    return this.#keepsApart;
+  }
+
+  /** The state must know the items' values. */
+  get comparesItems(): boolean {
+    return this.needsValues && !this.keepsApart;
   }
 
   /** Schemas that an atom asks of the item at a position. */
@@ -81,4 +96,24 @@ function saturationOf(rules: ArrayAtom["rules"]): number {
 
 function isArrayAtom(atom: Atom): atom is ArrayAtom {
   return atom.kind === "array";
+}
+
+/** Every plan wants all of its items unique, and nothing else asks for their values. */
+function keepsApart(shape: ArrayShape): boolean {
+  const { atoms, plans, context, saturation } = shape;
+  if (plans.some((plan) => plan.fails.length > 0)) return false;
+  const isAlwaysHeld = atoms.every(
+    ({ rules }, index) =>
+      rules.contains === null &&
+      (!rules.uniqueItems || plans.every((plan) => plan.holds.includes(index))),
+  );
+  if (!isAlwaysHeld) return false;
+  for (let position = 0; position <= saturation; position++) {
+    const wants = plans.flatMap((plan) => {
+      const base = shape.base(plan, position);
+      return base ? [base] : [];
+    });
+    if (wants.length > 0 && !context.canLeaveUsed(context.place(wants, []))) return false;
+  }
+  return true;
 }

@@ -10,6 +10,7 @@ import type { JsonValue } from "../bytes/canonical-json.ts";
 import { type Formula, Formulas } from "../schema/formula.ts";
 import { ARRAY, FALSE, type JsonType, NULL, OBJECT, TRUE } from "../schema/json-type.ts";
 import { emptySchema, type Schema } from "../schema/schema.ts";
+import { canLeaveUsed } from "./apart-items.ts";
 import { completeArray } from "./array-completion.ts";
 import { Costs } from "./costs.ts";
 import { distinctValues } from "./distinct-values.ts";
@@ -19,8 +20,16 @@ import type { ShapeContext } from "./object-shape.ts";
 import { type Literal, Place, placeKey, type Verdict } from "./place.ts";
 import { LazyViews, type PlaceViews } from "./place-views.ts";
 import type { RangedStrings } from "./ranged-strings.ts";
+import { hasStringApart } from "./rival-strings.ts";
 import { stringProduct } from "./string-product.ts";
 import type { StringView } from "./string-view.ts";
+import type { UsedValues } from "./used-values.ts";
+
+const CONSTANT_TEXTS: readonly (readonly [JsonType, string])[] = [
+  [NULL, "null"],
+  [TRUE, "true"],
+  [FALSE, "false"],
+];
 
 export interface CompileOptions {
   readonly objects: "closed" | "open";
@@ -88,12 +97,7 @@ export class Compilation implements ShapeContext {
 
   /** The shortest of the constants that may stand at a place. */
   constantText(place: Place): string | null {
-    const texts: readonly [JsonType, string][] = [
-      [NULL, "null"],
-      [TRUE, "true"],
-      [FALSE, "false"],
-    ];
-    const found = texts.find(([type]) => this.constant(place, type) !== null);
+    const found = CONSTANT_TEXTS.find(([type]) => this.constant(place, type) !== null);
     return found?.[1] ?? null;
   }
 
@@ -125,6 +129,20 @@ export class Compilation implements ShapeContext {
 
   equalTo(value: JsonValue): Literal {
     return { schema: this.#formulas.constant(value), positive: true };
+  }
+
+  canLeaveUsed(place: Place): boolean {
+    return canLeaveUsed(this.views(place));
+  }
+
+  /** Some value of the place is none of these; only where they can be left. */
+  hasValueApart(place: Place, used: UsedValues): boolean {
+    const { strings, object, array } = this.views(place);
+    if (object?.completion || array?.completion) return true;
+    if (strings && hasStringApart(strings, used.strings)) return true;
+    return CONSTANT_TEXTS.some(
+      ([type, text]) => !used.constants.includes(text) && this.constant(place, type) !== null,
+    );
   }
 
   distinctValues(place: Place): number {

@@ -171,7 +171,7 @@ function plainNumber({ spelling, isInteger }: PlainNumbers, rules: GbnfRules): s
   const whole = `"-"? ("0" | [1-9] [0-9]{0,${integerDigitsMax - 1}})`;
   if (isInteger) return rules.set("integer", whole);
   const fraction = `("." [0-9]{1,${fractionDigitsMax}})?`;
-  return rules.set("number", `${whole} ${fraction} ([eE] [-+]? [0-9]{1,${exponentDigitsMax}})?`);
+  return rules.set("number", `${whole} ${fraction} ([eE] ${exponent(exponentDigitsMax)})?`);
 }
 
 const NUMBER_BYTES = [...Buffer.from("0123456789-.eE+")];
@@ -195,4 +195,9 @@ function statesOf(automaton: {
     states.set(state, ways);
   }
   return states;
+}
+
+function exponent(digitsMax: number): string {
+  if (digitsMax < 3) return `[-+]? [0-9]{1,${digitsMax}}`;
+  return `("-" [0-9]{1,${digitsMax}} | "+"? [01]? [0-9]{1,2})`;
 }

@@ -59,6 +59,8 @@ export interface ShapeContext {
   isSurelyEmpty(place: Place): boolean;
   /** A lower bound on the number of different values at a place. */
   distinctValues(place: Place): number;
+  /** Whatever values were used, one that begins at the place can still become another. */
+  canLeaveUsed(place: Place): boolean;
   /** The keys that `propertyNames` allows. */
   namesLanguage(schema: Schema): PatternLanguage;
 }

@@ -66,7 +66,7 @@ export class RangedStrings implements StringReader {
   roomForAny(state: number, count: number): number {
     const at = this.automaton.between[state] as number;
     const longest = this.ranges.at(-1);
-    return at < 0 || !longest ? -1 : Math.max(-1, longest.roomForAny(at) - count);
+    return at < 0 || !longest ? -1 : Math.max(-1, longest.roomForAny(at, count));
   }
 
   lengthKey(count: number, far: number): number {
@@ -137,10 +137,12 @@ export class LengthRange {
   readonly hi: number;
   /** By state of the DFA: not 0 where a string may end. */
   readonly accepts: Uint8Array;
+  /** Code points from any state to its nearest end, at most. */
+  readonly farthest: number;
   readonly #ends: Dfa;
   readonly #shortest: ShortestStrings;
   #table: LengthTable | undefined;
-  #patient: PatientStates | undefined;
+  #freedoms: Float64Array | undefined;
   /** By state of the automaton: code points to the nearest end, plus one; 0 for not known yet. */
   #slacks = new Int32Array(64);
 
@@ -150,10 +152,7 @@ export class LengthRange {
     this.accepts = accepts;
     this.#ends = { ...dfa, accepts };
     this.#shortest = new ShortestStrings(this.#ends);
-  }
-
-  get farthest(): number {
-    return this.#shortest.farthest;
+    this.farthest = this.#shortest.farthest;
   }
 
   /** Code points to the nearest end, -1 for none. */
@@ -173,12 +172,14 @@ export class LengthRange {
       .some((at) => this.#lengths.least(at, this.lo - count, this.hi - count) >= 0);
   }
 
-  /** With fewer code points than this, whatever they are, some end can still be reached; or -1. */
-  roomForAny(dfaState: number): number {
-    this.#patient ??= patientStates(this.#ends, (state) => this.distance(state));
-    const { states, farthest } = this.#patient;
+  /** So many code points of any content leave some end in reach; below 0 where that is unknown. */
+  roomForAny(dfaState: number, count: number): number {
+    this.#freedoms ??= freedomsOf(this.#ends, (state) => this.distance(state));
     const { lo, hi } = this;
-    return states[dfaState] === 1 && hi - lo >= farthest ? hi - farthest : -1;
+    const freedom = this.#freedoms[dfaState] as number;
+    // What may go on for ever can be made long enough.
+    if (freedom === Number.POSITIVE_INFINITY ? hi - lo < this.farthest : count < lo) return -1;
+    return Math.min(freedom, hi - this.farthest - count);
   }
 
   /** Code points of the shortest string of the range from here; infinite for none. */
@@ -226,37 +227,33 @@ export class LengthRange {
   }
 }
 
-interface PatientStates {
-  /** By state: 1 where any content may follow, for ever, with an end always in reach. */
-  readonly states: Uint8Array;
-  /** Code points from any of them to its nearest end, at most. */
-  readonly farthest: number;
-}
-
-function patientStates(dfa: Dfa, distance: (state: number) => number): PatientStates {
+/**
+ * By state: so many code points of any content may follow, and still some end is in reach, lengths
+ * apart; -1 in a state without an end.
+ */
+function freedomsOf(dfa: Dfa, distance: (state: number) => number): Float64Array {
   const { size, table, classes } = dfa;
-  const states = Uint8Array.from({ length: size }, (_, state) => (distance(state) >= 0 ? 1 : 0));
-  const isPatient = (state: number): boolean => {
-    const end = (state + 1) * classes.count;
-    for (let at = state * classes.count; at < end; at++) {
+  const freedoms = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  const before: number[][] = Array.from({ length: size }, () => []);
+  // Breadth first, from the states that the wrong code point leads out of.
+  const queue: number[] = [];
+  for (let state = 0; state < size; state++) {
+    if (distance(state) < 0) freedoms[state] = -1;
+    for (let at = state * classes.count; at < (state + 1) * classes.count; at++) {
       const target = table[at] as number;
-      if (target < 0 || states[target] !== 1) return false;
+      if (target >= 0 && distance(target) >= 0) (before[target] as number[]).push(state);
+      else freedoms[state] = Math.min(freedoms[state] as number, 0);
     }
-    return true;
-  };
-  for (let changes = 1; changes > 0; ) {
-    changes = 0;
-    for (let state = size - 1; state >= 0; state--) {
-      if (states[state] === 0 || isPatient(state)) continue;
-      states[state] = 0;
-      changes += 1;
+    if (freedoms[state] === 0) queue.push(state);
+  }
+  for (const state of queue) {
+    for (const from of before[state] as number[]) {
+      if (freedoms[from] !== Number.POSITIVE_INFINITY) continue;
+      freedoms[from] = (freedoms[state] as number) + 1;
+      queue.push(from);
     }
   }
-  let farthest = 0;
-  for (const [state, is] of states.entries()) {
-    if (is === 1) farthest = Math.max(farthest, distance(state));
-  }
-  return { states, farthest };
+  return freedoms;
 }
 
 /** The longest way to write a code point: \u001f. */

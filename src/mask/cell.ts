@@ -1,11 +1,14 @@
 /**
  * The open containers of a text, innermost first. Immutable and shared: the same containers in the
  * same positions are the same cell, so that what was worked out for one (masks, for instance) can
- * be kept on it. Cells that hold the offset of an item's text are the exception.
+ * be kept on it. Cells that hold the offset of an item's text are the exception. Those of arrays
+ * that keep their items apart have a twin among the shared ones, which takes any item: what it
+ * allows needs little to be taken away from.
  */
 import type { ArrayFrame } from "../grammar/array-frame.ts";
 import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
 import type { Place } from "../grammar/place.ts";
+import { UsedValues } from "../grammar/used-values.ts";
 
 export type Cell = RootCell | ObjectCell | ArrayCell;
 
@@ -22,7 +25,9 @@ export class RootCell {
   readonly children = new Map<object, ObjectCell | ArrayCell>();
   readonly root: RootCell = this;
   readonly isCompared = false;
-  /** How many other cells there have been. */
+  readonly isApart = false;
+  readonly twin: RootCell = this;
+  /** How many cells to be shared there have been. */
   cellsBelow = 0;
 
   constructor(place: Place, isInner = false) {
@@ -37,6 +42,8 @@ export class ObjectCell {
   readonly root: RootCell;
   /** What stands here is part of an item that an array will compare with its others, as a text. */
   readonly isCompared: boolean;
+  /** It stands in an array that keeps its items apart. */
+  readonly isApart: boolean;
   readonly frame: ObjectFrame;
   /** The member whose colon or value is being written; null between members. */
   readonly member: Member | null;
@@ -46,10 +53,18 @@ export class ObjectCell {
   constructor(parent: Cell, frame: ObjectFrame, member: Member | null) {
     this.parent = parent;
     this.root = parent.root;
-    this.root.cellsBelow += 1;
+    this.isApart = parent.isApart;
+    if (!this.isApart) this.root.cellsBelow += 1;
     this.isCompared = parent.isCompared;
     this.frame = frame;
     this.member = member;
+  }
+
+  /** The same containers without what their items must be kept apart from. */
+  get twin(): ObjectCell {
+    if (!this.isApart) return this;
+    const { parent, frame, member } = this;
+    return member ? objectInMember(parent.twin, frame, member) : objectBetween(parent.twin, frame);
   }
 }
 
@@ -59,19 +74,28 @@ export class ArrayCell {
   readonly root: RootCell;
   /** As in `ObjectCell`. */
   readonly isCompared: boolean;
+  readonly isApart: boolean;
   readonly frame: ArrayFrame;
   /** Where the text of the current item begins; -1 where nobody needs its value. */
   readonly itemStart: number;
+  /** The items so far, of which none may come again; null where any may. */
+  readonly used: UsedValues | null;
   readonly memo: CellMemo = new Map();
   readonly children = new Map<object, ObjectCell | ArrayCell>();
 
-  constructor(parent: Cell, frame: ArrayFrame, itemStart: number) {
+  constructor(parent: Cell, frame: ArrayFrame, itemStart: number, used: UsedValues | null = null) {
     this.parent = parent;
     this.root = parent.root;
-    this.root.cellsBelow += 1;
-    this.isCompared = parent.isCompared || itemStart >= 0;
+    this.isApart = parent.isApart || used !== null;
+    if (!this.isApart) this.root.cellsBelow += 1;
+    this.isCompared = parent.isCompared || (itemStart >= 0 && used === null);
     this.frame = frame;
     this.itemStart = itemStart;
+    this.used = used;
+  }
+
+  get twin(): ArrayCell {
+    return this.isApart ? arrayBetween(this.parent.twin, this.frame) : this;
   }
 }
 
@@ -97,4 +121,10 @@ export function arrayBetween(parent: Cell, frame: ArrayFrame): ArrayCell {
   const cell = new ArrayCell(parent, frame, -1);
   parent.children.set(frame, cell);
   return cell;
+}
+
+/** Before the first item. */
+export function arrayFirst(parent: Cell, frame: ArrayFrame): ArrayCell {
+  if (!frame.shape.keepsApart) return arrayBetween(parent, frame);
+  return new ArrayCell(parent, frame, -1, UsedValues.NONE);
 }

@@ -34,9 +34,12 @@ interface WalkStart {
   readonly count: number;
   /** Tokens of this slice are known; -1 for none. */
   readonly slice: number;
-  /** All tokens of content are known. */
-  readonly isOpen: boolean;
+  /** Tokens of so many bytes of content are known. */
+  readonly room: number;
 }
+
+/** With less room than this, too few tokens are known beforehand. */
+const ROOM_MIN = 16;
 
 /** Masks kept at once: 16 KB each for 128,000 tokens. */
 const KEPT_MAX = 2048;
@@ -94,9 +97,11 @@ export class ContentMasks {
     const room = reader.freedom(state, count);
     if (room >= 0) return this.#freeMask(reader, state, count, room);
     const closings: Closing[] = [];
-    if (this.#isOpen(reader, state, count)) {
-      const words = this.#tables.words(this.#tables.countMax);
-      this.#walk(reader, { state, count, slice: -1, isOpen: true }, words, closings);
+    const roomForAny = reader.roomForAny(state, count);
+    if (roomForAny >= ROOM_MIN) {
+      const known = this.#tables.words(roomForAny);
+      const words = roomForAny >= this.#tables.countMax ? known : known.slice();
+      this.#walk(reader, { state, count, slice: -1, room: roomForAny }, words, closings);
       return { words, closings };
     }
     const { bounds } = reader;
@@ -107,7 +112,7 @@ export class ContentMasks {
     const loopRoom = reader.roomToLoop(state, count);
     const slice = loopRoom > 0 ? this.#sliceOf(reader, state) : -1;
     if (slice >= 0) addAll(words, this.#tables.sliceWords(slice, loopRoom));
-    this.#walk(reader, { state, count, slice, isOpen: false }, words, closings);
+    this.#walk(reader, { state, count, slice, room: 0 }, words, closings);
     return { words, closings };
   }
 
@@ -148,7 +153,7 @@ export class ContentMasks {
   /** Depth-first over the tokens that are not known already. */
   #walk(
     reader: StringReader,
-    { state, count, slice, isOpen }: WalkStart,
+    { state, count, slice, room }: WalkStart,
     words: TokenWords,
     closings: Closing[],
   ): void {
@@ -159,11 +164,11 @@ export class ContentMasks {
     const free = this.#free;
     states[0] = state;
     counts[0] = count;
-    free[0] = isOpen ? 1 : 0;
+    free[0] = room >= this.#tables.countMax ? 1 : 0;
     const end = ends[0] as number;
     for (let at = 1; at < end; ) {
       const depth = depths[at] as number;
-      if (this.#isKnown(at, skip, free[depth - 1] === 1)) {
+      if (this.#isKnown(at, skip, room, free[depth - 1] === 1)) {
         at = ends[at] as number;
         continue;
       }
@@ -188,10 +193,12 @@ export class ContentMasks {
   }
 
   /** All that lies at or below the node was allowed at once. */
-  #isKnown(node: number, skip: number, inFree: boolean): boolean {
+  #isKnown(node: number, skip: number, room: number, inFree: boolean): boolean {
     const flags = this.#tables.flags[node] as number;
     if ((flags & skip) !== 0) return true;
-    return inFree && this.#vocabulary.trie.bytes[node] !== QUOTE && (flags & QUOTE_BELOW) === 0;
+    const { bytes, reaches } = this.#vocabulary.trie;
+    if ((flags & QUOTE_BELOW) !== 0 || bytes[node] === QUOTE) return false;
+    return inFree || (reaches[node] as number) <= room;
   }
 
   #allow(node: number, words: TokenWords): void {

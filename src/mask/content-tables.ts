@@ -66,7 +66,7 @@ export class ContentTables {
   /** The texts after a closing quote: the "tokens" of this trie are tail ids. Tail 0 is empty. */
   readonly tails: TokenTrie;
   readonly tailCount: number;
-  /** Code points that the longest content token has. */
+  /** Code points that a token may have: inside an escape, those with a quote are content too. */
   readonly countMax: number;
   /** Every place where a token closes a string that allows any content. */
   readonly closers: readonly Closer[];
@@ -86,7 +86,7 @@ export class ContentTables {
     this.closers = this.closersUnder(0);
     this.tails = new TokenTrie(tails.texts);
     this.tailCount = tails.texts.length;
-    this.countMax = this.under(0).counts.at(-1) ?? 0;
+    this.countMax = trie.depthMax;
   }
 
   /** The closer of a node whose byte is a quote. */

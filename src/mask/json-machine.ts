@@ -4,24 +4,25 @@
  * point to is immutable. So a trie walk undoes a step by writing the registers back.
  */
 import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
-import type { JsonValue } from "../bytes/canonical-json.ts";
 import type { Compilation } from "../grammar/compilation.ts";
 import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { NumberLanguage, NumberList } from "../grammar/number-view.ts";
 import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
 import type { Place, Verdict } from "../grammar/place.ts";
+import { hasStringApart, isRival } from "../grammar/rival-strings.ts";
 import { NO_VERDICT, type StringReader } from "../grammar/string-reader.ts";
-import type { StringList } from "../grammar/string-view.ts";
+import type { StringList, StringView } from "../grammar/string-view.ts";
 import { afterBlank } from "./blanks.ts";
 import {
-  ArrayCell,
-  arrayBetween,
+  type ArrayCell,
+  arrayFirst,
   type ObjectCell,
   objectBetween,
   objectInMember,
   RootCell,
 } from "./cell.ts";
 import { CONSTANTS } from "./constants.ts";
+import { afterItem, hasItem, isUsedItem, markItem, usedOf } from "./item-registers.ts";
 import { beginKey, isBetweenPoints, keySignature, memberOfKey, stepKey } from "./key-registers.ts";
 import {
   ARRAY_FIRST,
@@ -40,9 +41,11 @@ import {
   STRING_LIST,
   VALUE,
 } from "./registers.ts";
+import { rivalsOf, stepListed, stepString } from "./string-registers.ts";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const NO_STRINGS: readonly Uint8Array[] = [];
 
 export class JsonMachine extends Registers {
   readonly root: RootCell;
@@ -84,7 +87,7 @@ export class JsonMachine extends Registers {
   /** Nobody asks what the value that is due turns out to be: any that fits will do. */
   get isPlain(): boolean {
     const { cell } = this;
-    if (cell.kind === "array" && cell.frame.shape.needsValues) return false;
+    if (cell.kind === "array" && cell.frame.shape.comparesItems) return false;
     return cell.kind !== "root" && !cell.isCompared && !this.isObserved;
   }
 
@@ -148,8 +151,7 @@ export class JsonMachine extends Registers {
         return (this.cell as ArrayCell).frame.item !== null && this.#begin(byte);
       case ARRAY_NEXT:
         if (byte === 0x5d) return this.#closeArray();
-        if (byte !== COMMA || (this.cell as ArrayCell).frame.item === null) return false;
-        return this.#go(VALUE);
+        return byte === COMMA && hasItem(this, this.#compilation) && this.#go(VALUE);
       default:
         return false;
     }
@@ -187,8 +189,8 @@ export class JsonMachine extends Registers {
         return views.object?.completion ? this.#openObject(views.object) : false;
       case 0x5b:
         if (!views.array?.completion) return false;
-        this.#markItem();
-        this.cell = arrayBetween(this.cell, views.array);
+        markItem(this);
+        this.cell = arrayFirst(this.cell, views.array);
         return this.#go(ARRAY_FIRST);
       case 0x6e:
         return this.#beginConstant(place, 0);
@@ -201,22 +203,19 @@ export class JsonMachine extends Registers {
     }
   }
 
-  /** In an array that compares its items, remembers where the item begins. */
-  #markItem(): void {
-    const { cell } = this;
-    if (cell.kind === "array" && cell.frame.shape.needsValues) {
-      this.cell = new ArrayCell(cell.parent, cell.frame, this.length);
-    }
-  }
-
   #openObject(frame: ObjectFrame): true {
-    this.#markItem();
+    markItem(this);
     this.cell = objectBetween(this.cell, frame);
     return this.#go(OBJECT_FIRST);
   }
 
-  #beginString(view: StringList | { readonly kind: "text"; readonly reader: StringReader }): true {
-    this.#markItem();
+  #beginString(view: StringView): boolean {
+    const used = usedOf(this)?.strings ?? NO_STRINGS;
+    if (used.length > 0 && !hasStringApart(view, used)) return false;
+    markItem(this);
+    this.start = this.length + 1;
+    this.lo = 0;
+    this.hi = used.length;
     this.view = view.kind === "list" ? view : view.reader;
     this.state = 0;
     this.count = 0;
@@ -224,9 +223,10 @@ export class JsonMachine extends Registers {
   }
 
   #beginConstant(place: Place, index: number): boolean {
-    const { type } = CONSTANTS[index] as (typeof CONSTANTS)[number];
+    const { type, text } = CONSTANTS[index] as (typeof CONSTANTS)[number];
     if (this.#compilation.constant(place, type) === null) return false;
-    this.#markItem();
+    if (usedOf(this)?.constants.includes(text)) return false;
+    markItem(this);
     this.state = index;
     this.count = 1;
     return this.#go(CONSTANT);
@@ -240,38 +240,33 @@ export class JsonMachine extends Registers {
       if (column >= 0) state = view.automaton.step(0, column);
     }
     if (state < 0) return false;
-    this.#markItem();
+    markItem(this);
     this.view = view;
     this.state = state;
     this.start = this.length;
     return this.#go(view.kind === "list" ? NUMBER_LIST : NUMBER);
   }
 
+  /** The string would be one that its array has already. */
+  get #isRival(): boolean {
+    return this.lo < this.hi && isRival(rivalsOf(this));
+  }
+
   #inString(byte: number): boolean {
     const reader = this.view as StringReader;
     if (byte === QUOTE && reader.isBetween(this.state)) {
       if (!reader.accepts(this.state, this.count)) return false;
+      if (this.#isRival) return false;
       return this.#finish(reader.verdict(this.state, this.count));
     }
-    const next = reader.step(this.state, byte);
-    if (next < 0) return false;
-    const count = reader.isBetween(this.state) ? this.count + 1 : this.count;
-    if (!reader.isLive(next, count)) return false;
-    this.state = next;
-    this.count = count;
-    return true;
+    return stepString(this, byte);
   }
 
   #inStringList(byte: number): boolean {
     const { texts, verdict } = this.view as StringList;
-    if (byte === QUOTE) {
-      const index = texts.endOf(this.state);
-      if (index >= 0) return this.#finish(verdict(index));
-    }
-    const next = texts.step(this.state, byte);
-    if (next < 0) return false;
-    this.state = next;
-    return true;
+    const index = byte === QUOTE ? texts.endOf(this.state) : -1;
+    if (index >= 0) return !this.#isRival && this.#finish(verdict(index));
+    return stepListed(this, byte);
   }
 
   #inNumber(byte: number): boolean {
@@ -338,8 +333,7 @@ export class JsonMachine extends Registers {
       this.cell = objectBetween(cell.parent, next);
       return this.#go(OBJECT_NEXT);
     }
-    const value = cell.itemStart < 0 ? undefined : this.#valueAt(cell.itemStart, end);
-    this.cell = arrayBetween(cell.parent, cell.frame.settle(verdict, value));
+    this.cell = afterItem(this, cell, verdict, end);
     return this.#go(ARRAY_NEXT);
   }
 
@@ -363,20 +357,16 @@ export class JsonMachine extends Registers {
     this.#go(COLON);
   }
 
-  #valueAt(start: number, end: number): JsonValue {
-    return JSON.parse(Buffer.from(this.textFrom(start, end)).toString()) as JsonValue;
-  }
-
   #closeArray(): boolean {
     const { frame, parent } = this.cell as ArrayCell;
-    if (!frame.canClose) return false;
+    if (!frame.canClose || isUsedItem(this, parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }
 
   #closeObject(): boolean {
     const { frame, parent } = this.cell as ObjectCell;
-    if (!frame.canClose) return false;
+    if (!frame.canClose || isUsedItem(this, parent)) return false;
     this.cell = parent;
     return this.#finish(frame.shape.isGuided ? NO_VERDICT : frame.verdict);
   }

@@ -9,6 +9,7 @@ import type { NumberLanguage } from "../grammar/number-view.ts";
 import type { Member } from "../grammar/object-frame.ts";
 import type { Verdict } from "../grammar/place.ts";
 import { NO_VERDICT, type StringReader } from "../grammar/string-reader.ts";
+import { ApartMasks } from "./apart-masks.ts";
 import type { CellMemo } from "./cell.ts";
 import type { ContentMask } from "./content-masks.ts";
 import { firstBytes } from "./first-bytes.ts";
@@ -16,7 +17,7 @@ import type { JsonMachine } from "./json-machine.ts";
 import { type KeptMask, unpack } from "./kept-masks.ts";
 import { KeyMasks } from "./key-masks.ts";
 import { MaskCaches } from "./mask-caches.ts";
-import { COLON, KEY, Mark, NUMBER, OBJECT_KEY, STRING, VALUE } from "./registers.ts";
+import { COLON, KEY, Mark, NUMBER, OBJECT_KEY, STRING, STRING_LIST, VALUE } from "./registers.ts";
 import { addToken, addTokens, type TokenWords, tokenWords } from "./token-set.ts";
 import { TrieWalk } from "./trie-walk.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -38,6 +39,7 @@ export class Masks {
   readonly #grammar: SchemaGrammar;
   readonly #caches: MaskCaches;
   readonly #keys: KeyMasks;
+  readonly #apart: ApartMasks;
   readonly #words: TokenWords;
   readonly #here = new Mark();
 
@@ -52,6 +54,8 @@ export class Masks {
     this.#keys = new KeyMasks(machine, vocabulary, this.#caches, (member) =>
       this.#tailsAfterKey(member),
     );
+    const { compilation } = grammar;
+    this.#apart = new ApartMasks(machine, vocabulary, compilation);
     this.#words = tokenWords(vocabulary.size);
   }
 
@@ -59,6 +63,26 @@ export class Masks {
   compute(): TokenWords {
     const machine = this.#machine;
     if (machine.cell.isCompared) return this.#comparedMask();
+    if (machine.cell.isApart) return this.#apartMask();
+    return this.#sharedMask();
+  }
+
+  /** Where items are kept apart: as if any could come, less what the items so far rule out. */
+  #apartMask(): TokenWords {
+    const machine = this.#machine;
+    const here = machine.save();
+    machine.cell = machine.cell.twin;
+    if (machine.phase === STRING || machine.phase === STRING_LIST) machine.hi = machine.lo;
+    const shared = this.#sharedMask();
+    machine.undo(here);
+    const words = this.#words;
+    if (shared !== words) words.set(shared);
+    this.#apart.filter(words);
+    return words;
+  }
+
+  #sharedMask(): TokenWords {
+    const machine = this.#machine;
     if (machine.phase === STRING) return this.#stringMask();
     if (machine.phase === NUMBER && !machine.isObserved) return this.#numberMask();
     if (machine.phase === VALUE && machine.blanks === 0) {

@@ -32,7 +32,10 @@ export class Mark {
   count = 0;
   /** In a key: code points begun. */
   points = 0;
-  /** In a key: the unnamed keys already written that begin like this one, as a range. */
+  /**
+   * The unnamed keys already written that begin like the key being read, as a range; likewise the
+   * strings that an array has already, while one of its items is read.
+   */
   lo = 0;
   hi = 0;
   /** Offset of the text of the scalar or key being read. */

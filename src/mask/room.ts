@@ -48,11 +48,19 @@ export class Room {
       case END:
         return 0;
       case OBJECT_FIRST:
-      case OBJECT_NEXT:
+      case OBJECT_NEXT: {
+        const { frame, parent } = cell as ObjectCell;
+        return (frame.completion?.bytes ?? Number.NaN) + this.#after(parent);
+      }
       case ARRAY_FIRST:
       case ARRAY_NEXT: {
-        const { frame, parent } = cell as ObjectCell | ArrayCell;
-        return (frame.completion?.bytes ?? Number.NaN) + this.#after(parent);
+        const { frame, parent } = cell as ArrayCell;
+        const { completion, shape } = frame;
+        // Unique items need more room than the shortest one does again and again.
+        if (completion === null || (shape.needsValues && completion.items.length > 0)) {
+          return Number.NaN;
+        }
+        return completion.bytes + this.#after(parent);
       }
       case KEY:
         return this.#key();

@@ -8,6 +8,8 @@ export class TokenTrie {
   readonly bytes: Uint8Array;
   readonly depths: Uint8Array;
   readonly ends: Int32Array;
+  /** The greatest depth at or below each node. */
+  readonly reaches: Uint8Array;
   /** Token whose text ends at the node, or -1; others with the same text follow in `twins`. */
   readonly tokens: Int32Array;
   readonly twins: ReadonlyMap<number, readonly number[]>;
@@ -33,7 +35,8 @@ export class TokenTrie {
     this.tokens = new Int32Array(nodes).fill(-1);
     this.roots = new Int32Array(256).fill(-1);
     this.twins = this.#fill(order, texts);
-    this.depthMax = this.depths.reduce((most, depth) => Math.max(most, depth), 0);
+    this.reaches = reachesOf(this);
+    this.depthMax = this.reaches[0] as number;
   }
 
   /** The child of a node for a byte, or -1. */
@@ -92,6 +95,17 @@ export class TokenTrie {
     this.ends[0] = next;
     return twins;
   }
+}
+
+function reachesOf({ depths, ends }: TokenTrie): Uint8Array {
+  const reaches = depths.slice();
+  for (let node = depths.length - 1; node >= 0; node--) {
+    const end = ends[node] as number;
+    for (let at = node + 1; at < end; at = ends[at] as number) {
+      reaches[node] = Math.max(reaches[node] as number, reaches[at] as number);
+    }
+  }
+  return reaches;
 }
 
 const NO_TOKENS: readonly number[] = [];

@@ -8,6 +8,7 @@ import type { SchemaGrammar } from "../grammar/compile.ts";
 import { printNumber } from "../grammar/number-text.ts";
 import type { NumberView } from "../grammar/number-view.ts";
 import type { Place } from "../grammar/place.ts";
+import { endApart, type Rivals, textApart } from "../grammar/rival-strings.ts";
 import type { StringReader } from "../grammar/string-reader.ts";
 import type { StringList } from "../grammar/string-view.ts";
 import { type ArrayCell, type ObjectCell, RootCell } from "./cell.ts";
@@ -30,9 +31,12 @@ import {
   VALUE,
 } from "./registers.ts";
 import { respell } from "./respell.ts";
+import { rivalsOf } from "./string-registers.ts";
 
 /** Longer ways out are of no use to any answer. */
 const BYTES_MAX = 2 ** 20;
+const BRACKET = 0x5d;
+const BRACE = 0x7d;
 
 export class WaysOut {
   readonly #grammar: SchemaGrammar;
@@ -76,16 +80,16 @@ export class WaysOut {
     const { phase, state, count, view } = machine;
     switch (phase) {
       case STRING:
-        return (view as StringReader).end(state, count);
+        return endApart(view as StringReader, state, count, rivalsOf(machine));
       case STRING_LIST:
-        return ascii(`${shortestOf(view as StringList, state)}"`);
+        return ascii(`${shortestOf(view as StringList, state, rivalsOf(machine))}"`);
       case CONSTANT:
         return ascii((CONSTANTS[state]?.text ?? "").slice(count));
       case NUMBER:
       case NUMBER_LIST:
         return endNumber(machine, view as NumberView);
       case VALUE:
-        return this.#value(machine.place);
+        return this.#value(this.#placeDue(machine));
       case COLON:
         return ascii(":");
       case KEY:
@@ -122,14 +126,29 @@ export class WaysOut {
     return value;
   }
 
+  #placeDue({ cell, place }: JsonMachine): Place {
+    return cell.kind === "array" ? this.#itemPlace(cell, place) : place;
+  }
+
+  /** Where the next item stands that is none of those the array has. */
+  #itemPlace({ frame, used }: ArrayCell, place = frame.item as Place): Place {
+    const { compilation } = this.#grammar;
+    const apart = used ? compilation.noneOf(used.values) : [];
+    return compilation.place(
+      place.wants.map((want) => [...want, ...apart]),
+      [],
+    );
+  }
+
   #member(machine: JsonMachine): Uint8Array | null {
     const { frame } = machine.cell as ObjectCell;
     const { completion } = frame;
     if (completion === null) return null;
     const [first] = completion.members;
-    if (!first) return ascii("}");
-    const value = this.#value(first.place);
     const comma = machine.phase === OBJECT_NEXT ? "," : "";
+    // An item that its array has already goes on with one more key.
+    if (!first) return ascii(takes(machine, BRACE) ? "}" : `${comma}"`);
+    const value = this.#value(first.place);
     const key = Buffer.from(`${comma}${JSON.stringify(first.key)}:`);
     return value && Buffer.concat([key, value]);
   }
@@ -139,8 +158,8 @@ export class WaysOut {
     const { completion } = frame;
     if (completion === null) return null;
     const [first] = completion.items;
-    if (!first) return ascii("]");
-    const value = this.#value(first);
+    if (!first && takes(machine, BRACKET)) return ascii("]");
+    const value = this.#value(this.#itemPlace(machine.cell as ArrayCell, first));
     return value && Buffer.concat([ascii(machine.phase === ARRAY_NEXT ? "," : ""), value]);
   }
 
@@ -170,19 +189,25 @@ function openingOf(place: Place, compilation: Compilation): Uint8Array {
   const constant = compilation.constantText(place);
   if (constant !== null) offer(ascii(constant));
   if (numbers) offer(ascii(printNumber(numbers, 0)));
-  if (strings?.kind === "list") offer(ascii(`"${shortestOf(strings, 0)}"`));
+  if (strings?.kind === "list") offer(ascii(`"${shortestOf(strings, 0, NO_RIVALS)}"`));
   if (strings?.kind === "text") offer(Buffer.concat([ascii('"'), strings.reader.end(0, 0)]));
   if (array?.completion) offer(ascii("["), 1 + array.completion.bytes);
   if (object?.completion) offer(ascii("{"), 1 + object.completion.bytes);
   return openings.reduce((best, other) => (other.size < best.size ? other : best)).bytes;
 }
 
-function shortestOf(list: StringList, state: number): string {
-  const { texts } = list;
-  const rest = texts.rest(state);
-  const range = texts.texts.slice(texts.first(state), texts.end(state));
-  const best = range.reduce((a, b) => (b.length < a.length ? b : a));
-  return Buffer.from(best.subarray(best.length - rest)).toString("latin1");
+function shortestOf(list: StringList, state: number, rivals: Rivals): string {
+  const text = list.texts.texts[textApart(list, state, rivals)] as Uint8Array;
+  return Buffer.from(text.subarray(list.texts.depth(state))).toString("latin1");
+}
+
+const NO_RIVALS: Rivals = { texts: [], lo: 0, hi: 0, depth: 0 };
+
+function takes(machine: JsonMachine, byte: number): boolean {
+  const here = machine.save();
+  const may = machine.step(byte);
+  machine.undo(here);
+  return may;
 }
 
 /** A member, or an item, or a value, with the comma before it. */

@@ -72,12 +72,25 @@ export class SlotPrefixes {
     return null;
   }
 
-  /** The one of `slots` that was of no use for longest. */
-  oldest(slots: readonly number[]): number | null {
-    const used = (slot: number): number => this.#used[slot] ?? 0;
-    return slots.reduce<number | null>(
-      (oldest, slot) => (oldest === null || used(slot) < used(oldest) ? slot : oldest),
-      null,
-    );
+  /**
+   * Where to keep what a free slot holds: in the slot that was of no use for longest.
+   * @param wanted chunks of the slot's next prompt.
+   * @param first of the slots that keep prefixes; those before it decode.
+   * @returns null where one of them has it, or the next prompt begins with it.
+   */
+  keeperFor(slot: number, wanted: readonly string[], first: number): number | null {
+    const keys = this.keys(slot);
+    const last = keys.length - 1;
+    if (last < 0 || wanted[last] === keys[last]) return null;
+    let oldest: number | null = null;
+    for (let keeper = first; keeper < this.#keys.length; keeper++) {
+      if (this.#keys[keeper]?.[last] === keys[last]) return null;
+      if (oldest === null || this.#lastUse(keeper) < this.#lastUse(oldest)) oldest = keeper;
+    }
+    return oldest;
+  }
+
+  #lastUse(slot: number): number {
+    return this.#used[slot] ?? 0;
   }
 }

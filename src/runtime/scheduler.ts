@@ -15,7 +15,7 @@ import type { Decoder, StepRow } from "./decoder.ts";
 import type { DeviceLock } from "./device-lock.ts";
 import { EngineError } from "./errors.ts";
 import type { Generation } from "./generation.ts";
-import { type Call, type Lane, planCalls } from "./lane.ts";
+import { type Call, CallPlanner, type Lane } from "./lane.ts";
 import type { TokenTable } from "./lock.ts";
 import { chunkKeys, SlotPrefixes } from "./prefixes.ts";
 import { RowSampler } from "./sampling.ts";
@@ -89,6 +89,7 @@ export class Scheduler {
   readonly #decoder: Decoder;
   readonly #prefixes: SlotPrefixes;
   readonly #samplers: readonly RowSampler[];
+  readonly #planner: CallPlanner;
   readonly #queue: Job[] = [];
   readonly #rows = new Map<number, Row>();
   #lastPrefilledSlot = -1;
@@ -100,11 +101,12 @@ export class Scheduler {
   #closed = false;
 
   constructor(options: SchedulerOptions) {
-    const { decoder, rows, table } = options;
+    const { decoder, lane, rows, table } = options;
     assert(rows >= 1 && rows <= decoder.slots, "some slots decode");
     this.#options = options;
     this.#decoder = decoder;
     this.#prefixes = new SlotPrefixes(decoder.slots);
+    this.#planner = new CallPlanner(lane, rows);
     this.#samplers = Array.from(
       { length: rows },
       (_, slot) => new RowSampler(decoder, slot, table),
@@ -182,27 +184,26 @@ export class Scheduler {
       if (row.pending.length <= JUMP_TOKENS_MIN) continue;
       await this.#guard({ first: row.slot, rows: 1 }, () => this.#jump(row));
     }
-    const { lane, rows } = this.#options;
-    const active = this.#decoding().map(({ slot }) => slot);
-    for (const call of planCalls(lane, active, rows)) {
+    for (const call of this.#planner.plan(this.#decoding().map(({ slot }) => slot))) {
       await this.#guard(call, () => this.#step(call));
     }
   }
 
   #dropCancelled(): void {
-    const cancelled = new EngineError("the request was cancelled", { code: "cancelled" });
-    const closed = new EngineError("the engine is closed", { code: "closed" });
-    const reason = (job: Job) => (this.#closed ? closed : job.isCancelled() ? cancelled : null);
-    for (const job of this.#queue.slice()) {
-      const error = reason(job);
-      if (error === null) continue;
+    const isOver = (job: Job): boolean => this.#closed || job.isCancelled();
+    for (const job of this.#queue.filter(isOver)) {
       this.#queue.splice(this.#queue.indexOf(job), 1);
-      job.onError(error);
+      job.onError(this.#reasonToEnd());
     }
     for (const row of this.#rows.values()) {
-      const error = reason(row.job);
-      if (error !== null) this.#leave(row, error);
+      if (isOver(row.job)) this.#leave(row, this.#reasonToEnd());
     }
+  }
+
+  #reasonToEnd(): EngineError {
+    return this.#closed
+      ? new EngineError("the engine is closed", { code: "closed" })
+      : new EngineError("the request was cancelled", { code: "cancelled" });
   }
 
   async #admit(): Promise<void> {
@@ -227,34 +228,27 @@ export class Scheduler {
     }
   }
 
-  /**
-   * What a free slot still holds moves to a slot that keeps prefixes, unless one has it or the next
-   * answer, whose chunks are `wanted`, begins with it.
-   */
+  /** What a free slot still holds is kept for others, unless its next answer begins with it. */
   async #keepPrefix(slot: number, wanted: readonly string[]): Promise<void> {
+    const { chunkTokens, rows } = this.#options;
+    const keeper = this.#prefixes.keeperFor(slot, wanted, rows);
+    if (keeper === null) return;
     const keys = this.#prefixes.keys(slot);
-    if (keys.length === 0 || wanted[keys.length - 1] === keys.at(-1)) return;
-    const { rows } = this.#options;
-    const keepers = Array.from({ length: this.#decoder.slots - rows }, (_, index) => rows + index);
-    const isKept = keepers.some((keeper) => {
-      const held = this.#prefixes.keys(keeper);
-      return held[keys.length - 1] === keys[keys.length - 1];
-    });
-    const keeper = this.#prefixes.oldest(keepers);
-    if (isKept || keeper === null) return;
     await this.#decoder.copy(slot, keeper);
-    this.#decoder.truncate(keeper, keys.length * this.#options.chunkTokens);
+    this.#decoder.truncate(keeper, keys.length * chunkTokens);
     this.#prefixes.set(keeper, keys);
   }
 
   /** Prompts take turns, so that a long one does not keep short ones waiting. */
   #nextPrefill(): Row | null {
-    const waiting = [...this.#rows.values()]
-      .filter((row) => !row.isDecoding)
-      .sort((a, b) => a.slot - b.slot);
-    const row = waiting.find(({ slot }) => slot > this.#lastPrefilledSlot) ?? waiting[0] ?? null;
-    if (row !== null) this.#lastPrefilledSlot = row.slot;
-    return row;
+    const { rows } = this.#options;
+    for (let turn = 1; turn <= rows; turn++) {
+      const row = this.#rows.get((this.#lastPrefilledSlot + turn) % rows);
+      if (row === undefined || row.isDecoding) continue;
+      this.#lastPrefilledSlot = row.slot;
+      return row;
+    }
+    return null;
   }
 
   async #prefillChunk(row: Row): Promise<void> {
@@ -290,7 +284,12 @@ export class Scheduler {
   }
 
   #decoding(): Row[] {
-    return [...this.#rows.values()].filter((row) => row.isDecoding).sort((a, b) => a.slot - b.slot);
+    const rows: Row[] = [];
+    for (let slot = 0; slot < this.#options.rows; slot++) {
+      const row = this.#activeRow(slot);
+      if (row !== null) rows.push(row);
+    }
+    return rows;
   }
 
   /** Computes all pending tokens but the last, chunk by chunk; nothing is sampled from them. */
@@ -375,7 +374,6 @@ export class Scheduler {
    * to a filler starts over.
    */
   async #guard(call: Call, work: () => Promise<void>): Promise<void> {
-    const asked = [...this.#rows.values()].filter((row) => row.isDecoding || call.rows === 1);
     this.#calls += 1;
     try {
       await work();
@@ -388,7 +386,7 @@ export class Scheduler {
         this.#forget(slot);
         const row = this.#rows.get(slot);
         if (row === undefined) continue;
-        if (asked.includes(row)) this.#leave(row, error);
+        if (row.isDecoding || call.rows === 1) this.#leave(row, error);
         else Object.assign(row, { prefilled: 0, cachedTokens: 0 });
       }
     }

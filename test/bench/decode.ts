@@ -6,8 +6,9 @@
  *     [--peer URL] [--prefix] [--threads N] [--schemas NAMES]
  *
  * Without --model a model with random Q8_0 weights over 128,256 tokens is made. Rates count sampled
- * tokens only; free and locked runs take turns, so that a busy machine slows both. --peer measures a
- * running llama-server in the same way. The last line is JSON.
+ * tokens only. Each locked run is followed by a free one in which every client gets as many tokens,
+ * so that a busy machine slows both, and calls have as many rows. --peer measures a running
+ * llama-server in turn with it. The last line is JSON.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ import type { CompletionRequest } from "../../src/runtime/request.ts";
 import { request } from "../helpers/engine.ts";
 import { randomModelPath, SMALL } from "../helpers/random-model.ts";
 import { DECODE_SCHEMAS, LOCKED_TOKENS_MAX, type SchemaName } from "./decode-schemas.ts";
-import { measurePeer } from "./llama-server.ts";
+import { LlamaServer } from "./llama-server.ts";
 
 const { values: args } = parseArgs({
   options: {
@@ -57,7 +58,9 @@ interface Run {
   readonly refused: number;
 }
 
-const path = args.model ?? (await randomModelPath(SMALL));
+/** Of the size at which DESIGN section 5 measured llama-server. */
+const MODEL = { ...SMALL, width: 512, heads: 8, kvHeads: 4, feedForward: 1024 };
+const path = args.model ?? (await randomModelPath(MODEL));
 const selfTestDir = mkdtempSync(join(tmpdir(), "svc-decode-"));
 const engine = startEngine<Grammar>({
   tiers: { "svc-tier-a": path, "svc-tier-b": path },
@@ -85,21 +88,22 @@ async function answer(of: Engine<Grammar>, asked: CompletionRequest<Grammar>) {
   throw new Error("the answer has no end");
 }
 
-async function run(grammar: Grammar | null, maxTokens: number, round: number): Promise<Run> {
+/** @param counts tokens that each client may have, at most. */
+async function run(grammar: Grammar | null, counts: readonly number[], round: number) {
   const refusedBefore = engine.stats("svc-tier-a")?.refusedTokens ?? 0;
   const start = performance.now();
   const all = process.cpuUsage();
   const cpu = process.threadCpuUsage();
   const ends = await Promise.all(
-    Array.from({ length: clients }, (_, client) =>
-      answer(engine, ask(`round ${round}, client ${client}`, grammar, maxTokens)),
+    counts.map((count, client) =>
+      answer(engine, ask(`round ${round}, client ${client}`, grammar, count)),
     ),
   );
   const js = process.threadCpuUsage(cpu);
   const used = process.cpuUsage(all);
   const total = ends.reduce((sum, end) => sum + end.completionTokens, 0);
   const forced = ends.reduce((sum, end) => sum + end.forcedTokens, 0);
-  return {
+  const taken: Run = {
     seconds: (performance.now() - start) / 1000,
     cpuSeconds: (used.user + used.system) / 1e6,
     jsMs: (js.user + js.system) / 1000,
@@ -107,62 +111,77 @@ async function run(grammar: Grammar | null, maxTokens: number, round: number): P
     forced,
     refused: (engine.stats("svc-tier-a")?.refusedTokens ?? 0) - refusedBefore,
   };
+  return { taken, ends };
 }
 
 const sum = (runs: readonly Run[], of: (each: Run) => number) =>
   runs.reduce((total, each) => total + of(each), 0);
 const rate = (runs: readonly Run[]) => sum(runs, (r) => r.sampled) / sum(runs, (r) => r.seconds);
-/** Of a half-forced answer what counts is how soon all of it is there. */
-const counted = (name: SchemaName, run: Run) =>
-  run.sampled + (name === "half_forced" ? run.forced : 0);
 const round3 = (value: number) => Number(value.toPrecision(3));
 
+const every = (count: number) => new Array<number>(clients).fill(count);
 const free: Run[] = [];
-const locked = new Map<SchemaName, Run[]>(names.map((name) => [name, []]));
-for (let round = 0; round < rounds; round++) {
-  free.push(await run(null, tokens, round));
-  for (const name of names) {
-    locked.get(name)?.push(await run(grammars.get(name) ?? null, LOCKED_TOKENS_MAX, round));
+const locked = new Map<SchemaName, { readonly own: Run[]; readonly free: Run[] }>(
+  names.map((name) => [name, { own: [], free: [] }]),
+);
+const peer =
+  args.peer === undefined ? null : new LlamaServer(args.peer, { clients, tokens, names });
+
+async function runRound(round: number): Promise<void> {
+  free.push((await run(null, every(tokens), round)).taken);
+  for (const [name, runs] of locked) {
+    const own = await run(grammars.get(name) ?? null, every(LOCKED_TOKENS_MAX), round);
+    runs.own.push(own.taken);
+    // Of a half-forced answer what counts is how soon all of it is there.
+    const counts = own.ends.map(
+      (end) => end.completionTokens - (name === "half_forced" ? 0 : end.forcedTokens),
+    );
+    runs.free.push((await run(null, counts, round)).taken);
   }
+  await peer?.runRound(round);
 }
-const freeRate = rate(free);
-const sampledFree = sum(free, (r) => r.sampled);
-const cpuFree = sum(free, (r) => r.cpuSeconds);
+
+/** What a first run compiles, and the masks it keeps, are no part of a server's rates. */
+async function warmUp(): Promise<void> {
+  await runRound(-1);
+  free.length = 0;
+  for (const runs of locked.values()) runs.own.length = runs.free.length = 0;
+  peer?.forget();
+}
+
+await warmUp();
+for (let round = 0; round < rounds; round++) await runRound(round);
 const results = Object.fromEntries(
-  names.map((name) => {
-    const runs = locked.get(name) ?? [];
-    const sampled = sum(runs, (r) => r.sampled);
-    const forced = sum(runs, (r) => r.forced);
-    const count = sum(runs, (r) => counted(name, r));
-    const wall = count / sum(runs, (r) => r.seconds) / freeRate;
-    const cpu = count / sum(runs, (r) => r.cpuSeconds) / (sampledFree / cpuFree);
+  [...locked].map(([name, runs]) => {
+    const sampled = sum(runs.own, (r) => r.sampled);
+    const total = sampled + sum(runs.own, (r) => r.forced);
+    const counted = (name === "half_forced" ? total : sampled) / sum(runs.free, (r) => r.sampled);
+    const timesFaster = (of: (each: Run) => number) => sum(runs.free, of) / sum(runs.own, of);
     return [
       name,
       {
-        tokens_per_s: round3(rate(runs)),
-        ratio: round3(wall),
-        cpu_ratio: round3(cpu),
-        js_ms_per_token: round3(sum(runs, (r) => r.jsMs) / (sampled + forced)),
-        forced_share: round3(forced / (sampled + forced)),
-        refused_share: round3(sum(runs, (r) => r.refused) / Math.max(1, sampled)),
+        tokens_per_s: round3(rate(runs.own)),
+        ratio: round3(counted * timesFaster((r) => r.seconds)),
+        cpu_ratio: round3(counted * timesFaster((r) => r.cpuSeconds)),
+        js_ms_per_token: round3(sum(runs.own, (r) => r.jsMs) / total),
+        forced_share: round3(1 - sampled / total),
+        refused_share: round3(sum(runs.own, (r) => r.refused) / Math.max(1, sampled)),
       },
     ];
   }),
 );
-const all = [...free, ...[...locked.values()].flat()];
+const all = [...free, ...[...locked.values()].flatMap((runs) => [...runs.own, ...runs.free])];
 const tier = engine.tiers.get("svc-tier-a");
 const report = {
   clients,
-  free_tokens_per_s: round3(freeRate),
-  free_js_ms_per_token: round3(sum(free, (r) => r.jsMs) / sampledFree),
+  free_tokens_per_s: round3(rate(free)),
+  free_js_ms_per_token: round3(sum(free, (r) => r.jsMs) / sum(free, (r) => r.sampled)),
   ...results,
   js_ms_per_token: round3(sum(all, (r) => r.jsMs) / sum(all, (r) => r.sampled + r.forced)),
   ...(args.prefix ? { prefix: await measurePrefix() } : {}),
   row_class: tier?.rowClass,
   fingerprint: tier?.fingerprint,
-  ...(args.peer === undefined
-    ? {}
-    : { peer: await measurePeer(args.peer, clients, tokens, rounds) }),
+  ...(peer === null ? {} : { peer: peer.rates }),
 };
 await engine.close();
 rmSync(selfTestDir, { recursive: true });

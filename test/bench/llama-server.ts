@@ -1,60 +1,75 @@
-/** The measurements of `decode.ts` against a running llama-server. */
-import { DECODE_SCHEMAS } from "./decode-schemas.ts";
+/** The measurements of `decode.ts` against a running llama-server, in turn with our own. */
+import { DECODE_SCHEMAS, type SchemaName } from "./decode-schemas.ts";
 
-/** Tokens per second, free and with each schema; rates count all tokens, as it forces none. */
-export async function measurePeer(
-  url: string,
-  clients: number,
-  tokens: number,
-  rounds: number,
-): Promise<Readonly<Record<string, number>>> {
-  const kinds: readonly (readonly [string, unknown])[] = [
-    ["free_tokens_per_s", null],
-    ...Object.entries(DECODE_SCHEMAS),
-  ];
-  const totals = new Map(kinds.map(([name]) => [name, { tokens: 0, seconds: 0 }]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, schema] of kinds) {
-      const start = performance.now();
-      const counts = await Promise.all(
-        Array.from({ length: clients }, (_, client) =>
-          complete(url, `round ${round}, client ${client}`, tokens, schema),
-        ),
-      );
-      const total = totals.get(name);
-      if (total === undefined) continue;
-      total.seconds += (performance.now() - start) / 1000;
-      total.tokens += counts.reduce((sum, count) => sum + count, 0);
+export class LlamaServer {
+  readonly #url: string;
+  readonly #clients: number;
+  readonly #tokens: number;
+  readonly #names: readonly SchemaName[];
+  /** By what the answers are locked to. */
+  readonly #totals = new Map<string, { tokens: number; seconds: number }>();
+
+  constructor(
+    url: string,
+    { clients, tokens, names }: { clients: number; tokens: number; names: readonly SchemaName[] },
+  ) {
+    this.#url = url;
+    this.#names = names;
+    this.#clients = clients;
+    this.#tokens = tokens;
+  }
+
+  async runRound(round: number): Promise<void> {
+    await this.#run("free_tokens_per_s", null, round);
+    for (const name of this.#names) await this.#run(name, DECODE_SCHEMAS[name], round);
+  }
+
+  async #run(name: string, schema: unknown, round: number): Promise<void> {
+    const start = performance.now();
+    const counts = await Promise.all(
+      Array.from({ length: this.#clients }, (_, client) =>
+        this.#complete(`round ${round}, client ${client}`, schema),
+      ),
+    );
+    const before = this.#totals.get(name) ?? { tokens: 0, seconds: 0 };
+    this.#totals.set(name, {
+      tokens: before.tokens + counts.reduce((sum, count) => sum + count, 0),
+      seconds: before.seconds + (performance.now() - start) / 1000,
+    });
+  }
+
+  /** What came before was to warm up. */
+  forget(): void {
+    this.#totals.clear();
+  }
+
+  /** Tokens per second; all tokens count, as it forces none. */
+  get rates(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      [...this.#totals].map(([name, { tokens, seconds }]) => [
+        name,
+        Number((tokens / seconds).toPrecision(3)),
+      ]),
+    );
+  }
+
+  async #complete(prompt: string, schema: unknown): Promise<number> {
+    const response = await fetch(new URL("/completion", this.#url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        prompt,
+        n_predict: this.#tokens,
+        temperature: 0,
+        cache_prompt: false,
+        ...(schema === null ? { ignore_eos: true } : { json_schema: schema }),
+      }),
+    });
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body !== null && "tokens_predicted" in body) {
+      return Number(body.tokens_predicted);
     }
+    const text = JSON.stringify(body).slice(0, 200);
+    throw new Error(`${this.#url} answers ${response.status}: ${text}`);
   }
-  return Object.fromEntries(
-    [...totals].map(([name, { tokens: count, seconds }]) => [
-      name,
-      Number((count / seconds).toPrecision(3)),
-    ]),
-  );
-}
-
-async function complete(
-  url: string,
-  prompt: string,
-  tokens: number,
-  schema: unknown,
-): Promise<number> {
-  const response = await fetch(new URL("/completion", url), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      prompt,
-      n_predict: tokens,
-      temperature: 0,
-      cache_prompt: false,
-      ...(schema === null ? { ignore_eos: true } : { json_schema: schema }),
-    }),
-  });
-  const body: unknown = await response.json();
-  if (typeof body === "object" && body !== null && "tokens_predicted" in body) {
-    return Number(body.tokens_predicted);
-  }
-  throw new Error(`${url} answers ${response.status}: ${JSON.stringify(body).slice(0, 200)}`);
 }

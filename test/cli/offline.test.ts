@@ -1,9 +1,11 @@
 /** Commands that need neither a server nor a data directory. */
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkClock, checkDataDir } from "../../src/cli/doctor-data.ts";
-import { checkBun, checkGpu } from "../../src/cli/doctor-machine.ts";
+import { checkClock, checkDataDir, checkPort } from "../../src/cli/doctor-data.ts";
+import { checkBun, checkCores, checkGpu } from "../../src/cli/doctor-machine.ts";
+import type { GgufValue } from "../../src/gguf/types.ts";
+import { writeGguf } from "../../src/gguf/write.ts";
 import { temporaryDirectory } from "../trust-kit.ts";
 import { jsonOf, run } from "./kit.ts";
 
@@ -106,11 +108,41 @@ test("colours appear on a terminal only, and not against NO_COLOR", async () => 
 
 test("doctor is content with this machine, and fails with what to do where it is not", async () => {
   const world = { directory: temporaryDirectory(), environment: { SVC_PORT: "0" } };
-  const good = await run(world, "doctor", "--json");
+  const good = await run(world, "doctor", "--json", "--threads", "1", "--rows", "1");
   expect([good.code, jsonOf(good)["ok"]]).toEqual([0, true]);
+  const checks = jsonOf(good)["checks"] as { readonly name: string; readonly detail: string }[];
+  const engine = checks.filter(({ name }) => name.startsWith("engine"));
+  expect(engine).toEqual([
+    expect.objectContaining({
+      name: "engine svc-tiny",
+      detail: expect.stringMatching(
+        /CPU \(.*\), 1 thread, llama\.cpp v.*; 1 × 1024 tokens; .*row class 1; about [1-9]\d* tokens\/s.*fp_/,
+      ),
+    }),
+  ]);
+  // Nothing is made where no server has been.
+  expect(existsSync(join(world.directory, "data"))).toBe(false);
   const bad = await run(world, "doctor", "--tier-a", "nope");
   expect(bad.code).toBe(1);
   expect(bad.out).toContain("FAIL  model nope");
+});
+
+test("doctor says why the models cannot be loaded, and warns of more threads than cores", async () => {
+  const world = { directory: temporaryDirectory(), environment: { SVC_PORT: "0" } };
+  const path = join(world.directory, "empty.gguf");
+  const sizes = ["context_length", "embedding_length", "block_count"];
+  writeGguf(path, {
+    metadata: new Map<string, GgufValue>([
+      ["general.architecture", { type: "string", value: "oddball" }],
+      ...sizes.map((key) => [`oddball.${key}`, { type: "uint32", value: 8 }] as const),
+    ]),
+    tensors: [],
+  });
+  const { code, out } = await run(world, "doctor", "--tier-a", path, "--tier-b", path);
+  expect(code).toBe(1);
+  expect(out).toMatch(/FAIL {2}engine .* the architecture oddball/);
+  expect(checkCores(4, 2)).toMatchObject({ status: "warn", fix: "--threads 2, or leave it out" });
+  expect(checkCores(2, 2).status).toBe("ok");
 });
 
 test("doctor names the command that adds binaries for a GPU that is there", () => {
@@ -140,4 +172,17 @@ test("doctor finds an old runtime, a data directory from the future, and one ope
   mkdirSync(shared);
   expect(checkDataDir(shared)).toMatchObject({ status: "warn", fix: `chmod 700 ${shared}` });
   expect(checkDataDir(join(dataDir, "new")).detail).toContain("made at the first start");
+});
+
+test("the doctor knows its own server from another program on its port", async () => {
+  const service = (name: string) =>
+    Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ service: name }) });
+  for (const [name, status] of [
+    ["svc", "ok"],
+    ["other", "warn"],
+  ] as const) {
+    const server = service(name);
+    expect((await checkPort("127.0.0.1", server.port ?? 0)).status).toBe(status);
+    await server.stop(true);
+  }
 });

@@ -1,4 +1,5 @@
 /** Small vocabularies, a random number generator and walks for tests of the lock. */
+import { expect } from "bun:test";
 import type { Grammar } from "../../src/grammar/grammar.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { Vocabulary } from "../../src/mask/vocabulary.ts";
@@ -80,4 +81,16 @@ export function sample(
 
 function text(bytes: readonly Uint8Array[]): string {
   return new TextDecoder("utf-8", { fatal: false }).decode(Buffer.concat(bytes));
+}
+
+/** The mask is what asking for each token gives. @returns its tokens. */
+export function expectRightMask(matcher: Matcher, vocabulary: Vocabulary): number[] {
+  const naive: number[] = [];
+  for (let token = 0; token < vocabulary.size; token++) {
+    if (!matcher.accept(token)) continue;
+    matcher.rollback(1);
+    naive.push(token);
+  }
+  expect(tokensOf(matcher.computeMask(), vocabulary.size)).toEqual(naive);
+  return naive;
 }
