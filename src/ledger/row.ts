@@ -111,7 +111,7 @@ const HEX = "[0-9a-f]{64}";
 const WHOLE = "(?:0|[1-9][0-9]{0,15})";
 const TEXT = "[A-Za-z0-9._-]{1,64}";
 const NAME_OR_NULL = '(?:null|"[A-Za-z0-9._:@/+-]{1,128}")';
-/** The members as `rowText` writes them; groups are numbered, as named ones cost more (measured). */
+/** The members as `rowText` writes them. Groups have numbers: names cost more (measured). */
 const ROW = new RegExp(
   `^\\{"app_id":"([a-z0-9][a-z0-9._-]{0,62})","completion_tokens":${WHOLE},` +
     `"deterministic":(?:true|false),"engine":${NAME_OR_NULL},"in_hash":"${HEX}",` +
