@@ -13,7 +13,7 @@ import { openTestEngine, readAnswer, request } from "../helpers/engine.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-faults-"));
 afterAll(() => rmSync(directory, { recursive: true }));
-const tiny = join(MANIFEST_PATH, "..", "svc-tiny-q8_0.gguf");
+const tiny = join(MANIFEST_PATH, "..", "svc-tiny.gguf");
 
 /** The embedded model with other metadata and without its weights: the header is read first. */
 async function withMetadata(
