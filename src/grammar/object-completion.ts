@@ -19,12 +19,18 @@ export interface Completion {
    */
   readonly bytes: number;
   readonly members: readonly PlannedMember[];
+  /** Names that must not be written, so that some atom fails. */
+  readonly absent: ReadonlySet<string>;
+  /** Members that are not planned neither fill the object up nor ask for others. */
+  readonly isLoose: boolean;
 }
 
 interface PlannedMember {
   readonly key: string;
   readonly keyClass: KeyClass;
   readonly place: Place;
+  /** The value must satisfy more than the plan asks of it. */
+  readonly isSpecial: boolean;
 }
 
 const SEARCH_STEPS_MAX = 1000;
@@ -39,7 +45,8 @@ export function completeObject(state: ObjectState): Completion | null {
   return best;
 }
 
-function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
+/** The shortest completion of one plan that was found; null where none was. */
+export function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
   if (plan.holds.some((index) => state.failed[index] === 1)) return null;
   return new Search(state, plan).run();
 }
@@ -48,16 +55,30 @@ function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
  * What the value under a key just written must also satisfy so that the plan can be met: nothing,
  * or one of several lists of literals, each making an atom fail that nothing later would.
  * @param canAlwaysEnd the plan can be met from any state without open clauses.
+ * @param before how the plan could be met before the key.
  */
 export function escapesNeeded(
   after: ObjectState,
   plan: ObjectPlan,
   keyClass: KeyClass,
   canAlwaysEnd: boolean,
+  before: Completion | null,
 ): readonly (readonly Literal[])[] {
+  if (before && survives(before, keyClass, after)) return NOTHING_MORE;
   const state = withExcluded(after, plan, keyClass);
   if (canAlwaysEnd && openClauses(state, plan).length === 0) return NOTHING_MORE;
   return escapesFrom(state, plan, keyClass);
+}
+
+/** What was planned can follow the key as well. */
+function survives(before: Completion, keyClass: KeyClass, { shape }: ObjectState): boolean {
+  const { members, absent, isLoose } = before;
+  if (!isLoose || (keyClass.name !== null && absent.has(keyClass.name))) return false;
+  const isOrdered = shape.context.objects === "closed";
+  return members.every((member) => {
+    if (member.keyClass === keyClass) return keyClass.name !== null && !member.isSpecial;
+    return !isOrdered || (keyClass.name !== null && member.keyClass.index > keyClass.index);
+  });
 }
 
 const NOTHING_MORE: readonly (readonly Literal[])[] = [[]];
@@ -181,10 +202,13 @@ class Search {
   }
 
   #placeOf(keyClass: KeyClass, extra: readonly Literal[]): Place | null {
-    const base = this.#shape.base(this.#plan, keyClass);
-    if (base === null) return null;
-    const place = this.#shape.context.place([[...base, ...extra]], []);
-    return Number.isFinite(this.#shape.context.cost(place)) ? place : null;
+    const shape = this.#shape;
+    let place = shape.basePlace(this.#plan, keyClass);
+    if (place !== null && extra.length > 0) {
+      const base = shape.base(this.#plan, keyClass) as readonly Literal[];
+      place = shape.context.place([[...base, ...extra]], []);
+    }
+    return place !== null && Number.isFinite(shape.context.cost(place)) ? place : null;
   }
 
   /** Keys that other keys demand, until nothing changes. */
@@ -263,21 +287,15 @@ class Search {
 
   /** A key that the atom forbids, or whose value it refuses. */
   *#valueEscapes(atom: number): Generator<() => boolean> {
-    for (const [rank] of this.#shape.names.entries()) {
-      if (this.#state.hasSeen(rank)) continue;
-      const demand = this.#shape.nameClass(rank).demands[atom] as Demand;
-      if (demand.never) yield () => this.#write(rank, []);
-      for (const schema of demand.schemas) {
-        yield () => this.#write(rank, [{ schema, positive: false }]);
-      }
-    }
-    for (const colour of this.#shape.keys.colours.keys()) {
-      const keyClass = this.#shape.restClass(colour);
-      const demand = keyClass.demands[atom] as Demand;
-      if (demand.never) yield () => this.#writeFresh(colour, []);
-      for (const schema of demand.schemas) {
-        yield () => this.#writeFresh(colour, [{ schema, positive: false }]);
-      }
+    const shape = this.#shape;
+    const named = shape.names.length;
+    for (const index of shape.escapes(this.#plan, atom)) {
+      if (index < named && this.#state.hasSeen(index)) continue;
+      const write = (extra: readonly Literal[]): boolean =>
+        index < named ? this.#write(index, extra) : this.#writeFresh(index - named, extra);
+      const { never, schemas } = shape.classAt(index).demands[atom] as Demand;
+      if (never) yield () => write([]);
+      for (const schema of schemas) yield () => write([{ schema, positive: false }]);
     }
   }
 
@@ -331,12 +349,14 @@ class Search {
         key,
         keyClass,
         place: this.#placeOf(keyClass, extra) as Place,
+        isSpecial: extra.length > 0,
       }));
     let bytes = 1 + members.length - (this.#state.count === 0 && members.length > 0 ? 1 : 0);
     for (const { key, place } of members) {
       bytes += Buffer.byteLength(JSON.stringify(key)) + 1 + this.#shape.context.cost(place);
     }
-    return { bytes, members };
+    const isLoose = this.#countMax === Number.POSITIVE_INFINITY && !this.#plan.hasDependents;
+    return { bytes, members, absent: this.#absent, isLoose };
   }
 
   #fillUp(): boolean {

@@ -6,8 +6,13 @@
 import type { Schema } from "../schema/schema.ts";
 import { ContainerFrame } from "./container-frame.ts";
 import { canAlwaysEnd, type LooseMembers, looseMembers } from "./loose-members.ts";
-import { type Completion, completeObject, escapesNeeded } from "./object-completion.ts";
-import type { KeyClass, ObjectShape } from "./object-shape.ts";
+import {
+  type Completion,
+  completeObject,
+  completePlan,
+  escapesNeeded,
+} from "./object-completion.ts";
+import type { KeyClass, ObjectPlan, ObjectShape } from "./object-shape.ts";
 import { emptyObject, type ObjectState } from "./object-state.ts";
 import type { Literal, Place, Verdict } from "./place.ts";
 import type { WritableKeys } from "./writable-keys.ts";
@@ -28,6 +33,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   readonly #allowed = new Map<number, boolean>();
   readonly #samples = new Map<number, Member | null>();
   readonly #failed = new Map<string, ObjectFrame>();
+  readonly #planned = new Map<ObjectPlan, Completion | null>();
   #hasMember: boolean | undefined;
   #unnamedKeys: WritableKeys | null | undefined;
 
@@ -117,10 +123,8 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   }
 
   #hasWant(keyClass: KeyClass): boolean {
-    for (const _ of wantsAt(this.state.afterKey(keyClass, null), keyClass, this.#lazyLoose)) {
-      return true;
-    }
-    return false;
+    const { done } = this.#wantsAt(this.state.afterKey(keyClass, null), keyClass).next();
+    return done !== true;
   }
 
   /**
@@ -171,6 +175,40 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
     return frame;
   }
 
+  /**
+   * For each plan that can still be met after this key: what its value must satisfy, and the place
+   * of such values.
+   */
+  *#wantsAt(after: ObjectState, keyClass: KeyClass): Generator<[Place, Literal[]]> {
+    const { shape } = this;
+    const { context } = shape;
+    const { alwaysEnd } = this.#lazyLoose;
+    for (const [index, plan] of shape.plans.entries()) {
+      if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
+      const base = shape.base(plan, keyClass);
+      if (base === null) continue;
+      const canEnd = alwaysEnd[index] as boolean;
+      const isFree = canEnd && plan.fails.length === 0;
+      const before = isFree ? null : this.#plannedFor(plan);
+      // What cannot be met now is not met for one key more.
+      if (!isFree && before === null) continue;
+      for (const extra of escapesNeeded(after, plan, keyClass, canEnd, before)) {
+        const want = [...base, ...extra];
+        const place = context.place([want], []);
+        if (Number.isFinite(context.cost(place))) yield [place, want];
+      }
+    }
+  }
+
+  #plannedFor(plan: ObjectPlan): Completion | null {
+    let planned = this.#planned.get(plan);
+    if (planned === undefined) {
+      planned = completePlan(this.state, plan);
+      this.#planned.set(plan, planned);
+    }
+    return planned;
+  }
+
   #member(keyClass: KeyClass, key: Uint8Array | null): Member | null {
     const loose = this.#loose;
     if (loose) {
@@ -181,7 +219,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
     }
     const after = this.state.afterKey(keyClass, key);
     // By place: plans often ask the same of a value.
-    const wanted = new Map(wantsAt(after, keyClass, this.#lazyLoose));
+    const wanted = new Map(this.#wantsAt(after, keyClass));
     if (wanted.size === 0) return null;
     const wants = [...wanted.values()];
     const next = new ObjectFrame(after, this.#lazyLoose);
@@ -250,27 +288,4 @@ function settledBy(wants: readonly (readonly Literal[])[]): Schema[] {
 
 function hasPositive(want: readonly Literal[], schema: Schema): boolean {
   return want.some((literal) => literal.positive && literal.schema === schema);
-}
-
-/**
- * For each plan that can still be met after this key: what its value must satisfy, and the place of
- * such values.
- */
-function* wantsAt(
-  after: ObjectState,
-  keyClass: KeyClass,
-  loose: LazyLoose,
-): Generator<[Place, Literal[]]> {
-  const { shape } = after;
-  const { context } = shape;
-  for (const [index, plan] of shape.plans.entries()) {
-    if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
-    const base = shape.base(plan, keyClass);
-    if (base === null) continue;
-    for (const extra of escapesNeeded(after, plan, keyClass, loose.alwaysEnd[index] as boolean)) {
-      const want = [...base, ...extra];
-      const place = context.place([want], []);
-      if (Number.isFinite(context.cost(place))) yield [place, want];
-    }
-  }
 }
