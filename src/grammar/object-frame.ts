@@ -6,12 +6,8 @@
 import type { Schema } from "../schema/schema.ts";
 import { ContainerFrame } from "./container-frame.ts";
 import { canAlwaysEnd, type LooseMembers, looseMembers } from "./loose-members.ts";
-import {
-  type Completion,
-  completeObject,
-  completePlan,
-  escapesNeeded,
-} from "./object-completion.ts";
+import { type Completion, completeObject, completePlan } from "./object-completion.ts";
+import { escapesNeeded } from "./object-escapes.ts";
 import type { KeyClass, ObjectPlan, ObjectShape } from "./object-shape.ts";
 import { emptyObject, type ObjectState } from "./object-state.ts";
 import type { Literal, Place, Verdict } from "./place.ts";
@@ -28,12 +24,13 @@ export interface Member {
 
 export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Completion> {
   readonly #lazyLoose: LazyLoose;
-  readonly #named = new Map<number, Member | null>();
+  // Most positions are passed once: their maps are made when there is something to keep.
+  #named: Map<number, Member | null> | undefined;
   /** By rank, for those of which no more was asked yet. */
-  readonly #allowed = new Map<number, boolean>();
-  readonly #samples = new Map<number, Member | null>();
-  readonly #failed = new Map<string, ObjectFrame>();
-  readonly #planned = new Map<ObjectPlan, Completion | null>();
+  #allowed: Map<number, boolean> | undefined;
+  #samples: Map<number, Member | null> | undefined;
+  #failed: Map<string, ObjectFrame> | undefined;
+  #planned: Map<ObjectPlan, Completion | null> | undefined;
   #hasMember: boolean | undefined;
   #unnamedKeys: WritableKeys | null | undefined;
 
@@ -49,10 +46,11 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   /** The member under a name, by rank, or null where it may not be written. */
   named(rank: number): Member | null {
-    const known = this.#named.get(rank);
+    const known = this.#named?.get(rank);
     if (known !== undefined) return known;
-    const isBlocked = this.#isBlocked(rank) || this.#allowed.get(rank) === false;
+    const isBlocked = this.#isBlocked(rank) || this.#allowed?.get(rank) === false;
     const member = isBlocked ? null : this.#member(this.shape.nameClass(rank), null);
+    this.#named ??= new Map();
     this.#named.set(rank, member);
     return member;
   }
@@ -64,9 +62,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   /** As `unnamed`, for any key of the colour: not to be kept, since it does not know the key. */
   anyUnnamed(colour: number): Member | null {
-    const known = this.#samples.get(colour);
+    const known = this.#samples?.get(colour);
     if (known !== undefined) return known;
     const member = this.#member(this.shape.restClass(colour), NO_KEY);
+    this.#samples ??= new Map();
     this.#samples.set(colour, member);
     return member;
   }
@@ -109,11 +108,12 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   allows(rank: number): boolean {
     const loose = this.#loose;
     if (loose) return loose.allows(this.state, rank);
-    const member = this.#named.get(rank);
+    const member = this.#named?.get(rank);
     if (member !== undefined) return member !== null;
-    const known = this.#allowed.get(rank);
+    const known = this.#allowed?.get(rank);
     if (known !== undefined) return known;
     const allowed = !this.#isBlocked(rank) && this.#hasWant(this.shape.nameClass(rank));
+    this.#allowed ??= new Map();
     this.#allowed.set(rank, allowed);
     return allowed;
   }
@@ -168,9 +168,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   #withFailed(atoms: readonly number[]): ObjectFrame {
     const key = atoms.toSorted((a, b) => a - b).join();
-    const known = this.#failed.get(key);
+    const known = this.#failed?.get(key);
     if (known) return known;
     const frame = new ObjectFrame(this.state.withFailed(atoms), this.#lazyLoose);
+    this.#failed ??= new Map();
     this.#failed.set(key, frame);
     return frame;
   }
@@ -201,9 +202,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   }
 
   #plannedFor(plan: ObjectPlan): Completion | null {
-    let planned = this.#planned.get(plan);
+    let planned = this.#planned?.get(plan);
     if (planned === undefined) {
       planned = completePlan(this.state, plan);
+      this.#planned ??= new Map();
       this.#planned.set(plan, planned);
     }
     return planned;

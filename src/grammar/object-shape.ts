@@ -166,7 +166,7 @@ export class ObjectShape {
     return stated ? literals : null;
   }
 
-  /** Where a value stands of which the plan asks that and no more; null where it has no such key. */
+  /** The place of a value of which the plan asks that and no more; null for no such key. */
   basePlace(plan: ObjectPlan, keyClass: KeyClass): Place | null {
     const known = this.#basePlaces.get(plan.holds) ?? new Map<number, Place | null>();
     this.#basePlaces.set(plan.holds, known);
@@ -178,7 +178,7 @@ export class ObjectShape {
     return place;
   }
 
-  /** Indexes of the key classes that a plan may write, and of whose values an atom asks something. */
+  /** Indexes of the key classes that a plan may write and an atom forbids or asks something of. */
   escapes(plan: ObjectPlan, atom: number): readonly number[] {
     const known = this.#escapes.get(plan.holds) ?? [];
     this.#escapes.set(plan.holds, known);

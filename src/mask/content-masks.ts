@@ -42,6 +42,13 @@ interface WalkStart {
   readonly loopRoom: number;
 }
 
+interface Walk {
+  readonly reader: StringReader;
+  readonly isNear: boolean;
+  readonly words: TokenWords;
+  readonly closings: Closing[];
+}
+
 /** States of which a walk remembers what they are. */
 const TRAITS_KEPT = 4096;
 const KNOWN = 1;
@@ -177,12 +184,8 @@ export class ContentMasks {
   }
 
   /** Depth-first over the tokens that are not known already. */
-  #walk(
-    reader: StringReader,
-    { state, count, isNear, slice, room, loopRoom }: WalkStart,
-    words: TokenWords,
-    closings: Closing[],
-  ): void {
+  #walk(reader: StringReader, start: WalkStart, words: TokenWords, closings: Closing[]): void {
+    const { state, count, slice, room, loopRoom } = start;
     const { bytes, depths, ends } = this.#vocabulary.trie;
     const skip = slice < 0 ? 0 : (IN_SLICE[slice] as number);
     const states = this.#states;
@@ -194,6 +197,7 @@ export class ContentMasks {
     this.#traits.fill(0);
     const loops = this.#loopsOf(reader, state, loopRoom);
     const loopEnd = count + loopRoom;
+    const walk = { reader, isNear: start.isNear, words, closings };
     const end = ends[0] as number;
     for (let at = 1; at < end; ) {
       const depth = depths[at] as number;
@@ -201,36 +205,42 @@ export class ContentMasks {
         at = ends[at] as number;
         continue;
       }
-      const from = states[depth - 1] as number;
-      const byte = bytes[at] as number;
       const before = counts[depth - 1] as number;
-      if (from === state && loops[byte] === 1 && before < loopEnd) {
+      const isLoop = states[depth - 1] === state && loops[bytes[at] as number] === 1;
+      if (isLoop && before < loopEnd) {
         this.#allow(at, words);
         states[depth] = state;
         counts[depth] = before + 1;
         free[depth] = free[depth - 1] as number;
         at += 1;
-        continue;
-      }
-      const begins = reader.isBetween(from);
-      const closes = byte === QUOTE && begins;
-      const now = before + (begins ? 1 : 0);
-      const next = closes ? -1 : reader.step(from, byte);
-      if (closes) this.#close(reader, at, from, now - 1, closings);
-      const traits = next < 0 ? 0 : this.#traitsOf(reader, next, now, isNear);
-      if ((traits & LIVE) === 0) {
-        at = ends[at] as number;
-        continue;
-      }
-      const isKnown = free[depth - 1] === 1;
-      if (!isKnown) this.#allow(at, words);
-      states[depth] = next;
-      counts[depth] = now;
-      const opens = !isKnown && (traits & OPENS) !== 0 && at + 1 < (ends[at] as number);
-      if (opens) this.#enter(reader, at, next, now, words);
-      free[depth] = isKnown || opens ? 1 : 0;
-      at += 1;
+      } else at = this.#visit(walk, at) ? at + 1 : (ends[at] as number);
     }
+  }
+
+  /** @returns whether to go below the node. */
+  #visit({ reader, isNear, words, closings }: Walk, at: number): boolean {
+    const { bytes, depths, ends } = this.#vocabulary.trie;
+    const depth = depths[at] as number;
+    const from = this.#states[depth - 1] as number;
+    const before = this.#counts[depth - 1] as number;
+    const byte = bytes[at] as number;
+    const begins = reader.isBetween(from);
+    if (byte === QUOTE && begins) {
+      this.#close(reader, at, from, before, closings);
+      return false;
+    }
+    const next = reader.step(from, byte);
+    const count = before + (begins ? 1 : 0);
+    const traits = next < 0 ? 0 : this.#traitsOf(reader, next, count, isNear);
+    if ((traits & LIVE) === 0) return false;
+    const isFree = this.#free[depth - 1] === 1;
+    if (!isFree) this.#allow(at, words);
+    this.#states[depth] = next;
+    this.#counts[depth] = count;
+    const opens = !isFree && (traits & OPENS) !== 0 && at + 1 < (ends[at] as number);
+    if (opens) this.#enter(reader, at, next, count, words);
+    this.#free[depth] = isFree || opens ? 1 : 0;
+    return true;
   }
 
   /** Of a state with some code points begun: far from any limit, however many. */
