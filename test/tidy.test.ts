@@ -95,8 +95,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "node:buffer",
   ],
   // The verifier shares no code with the writer: two implementations of one written format.
-  // Only read-path.ts needs node; the rest also runs in a browser (test/verify/browser.test.ts).
-  verify: ["@noble/ed25519", "@noble/hashes", "node:crypto", "node:fs", "node:path"],
+  // Only read-path.ts and its threads need node; the rest also runs in a browser
+  // (test/verify/browser.test.ts).
+  verify: [
+    "@noble/ed25519",
+    "@noble/hashes",
+    "node:crypto",
+    "node:fs",
+    "node:os",
+    "node:path",
+    "node:worker_threads",
+  ],
   // Files directly in src/ wire everything together; these two have their own places, below and
   // above the rest.
   "config.ts": ["node:net", "node:path"],

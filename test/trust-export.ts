@@ -1,5 +1,5 @@
 /** Verifies exports as the command line does, with native hashing. */
-import { NATIVE } from "../src/verify/read-path.ts";
+import { NATIVE } from "../src/verify/native-hashing.ts";
 import { type Report, type VerifyOptions, verifyArchive as verify } from "../src/verify/verify.ts";
 
 export function verifyArchive(

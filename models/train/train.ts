@@ -75,6 +75,6 @@ await run([
   ...(options.until === "" ? [] : ["--until", String(nextTime(options.until))]),
   ...["--seed", options.seed, ...(options.from === "" ? [] : ["--start", start])],
 ]);
-const model = join(out, "svc-tiny-q8_0.gguf");
+const model = join(out, "svc-tiny.gguf");
 await run(["bun", generator("export.ts"), join(out, "run/weights.f32"), model, options.shape]);
 process.stdout.write(`${model}\n`);

@@ -38,7 +38,10 @@ function printReadyJson(io: CliIo, { gateway, key, url }: ReadyFacts): void {
 }
 
 function printReadyText(io: CliIo, { config, gateway, key, url }: ReadyFacts): void {
-  const rows: string[][] = [["address", styled(io, "bold", url)]];
+  const rows: string[][] = [
+    ["address", styled(io, "bold", url)],
+    ["console", `${url}/console`],
+  ];
   if (key === null) {
     rows.push(["key", "as shown at the first start; another: svc keys create --tenant local"]);
   } else {
@@ -57,6 +60,7 @@ function printReadyText(io: CliIo, { config, gateway, key, url }: ReadyFacts): v
     rows.push([EMBEDDING_MODEL, `${model}, ${dimensions} numbers, ${contextTokens} tokens`]);
   }
   rows.push(["data", config.dataDir], ["build", `${gateway.version} ${gateway.rev}`]);
+  if (Bun.which("svc") === null) rows.push(["commands", svcAlias()]);
   if (key !== null) {
     const snippet = { url, apiKey: key.apiKey, hmacSecret: key.hmacSecret };
     section(io, "JavaScript (npm install openai zod):", javascriptSnippet(snippet));
@@ -69,7 +73,13 @@ function printReadyText(io: CliIo, { config, gateway, key, url }: ReadyFacts): v
     io,
     rows.map(([name = "", ...cells]) => [styled(io, "dim", name), ...cells]),
   );
-  print(io, "", styled(io, "dim", "Ready. Ctrl-C stops it."));
+  const next = key === null ? "" : " Paste one of these into another terminal.";
+  print(io, "", styled(io, "dim", `Ready.${next} Ctrl-C stops it.`));
+}
+
+/** In a clone no `svc` is on the path: this makes what messages and documents say work. */
+function svcAlias(): string {
+  return `alias svc='${process.execPath} ${Bun.main}'`;
 }
 
 function section(io: CliIo, title: string, text: string): void {

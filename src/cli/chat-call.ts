@@ -1,6 +1,7 @@
 /** One chat call over the API: streamed, kept byte for byte, and verified once it is complete. */
+
+import { NATIVE } from "../verify/native-hashing.ts";
 import { verifyAnswer } from "../verify/online.ts";
-import { NATIVE } from "../verify/read-path.ts";
 import type { Access } from "./access.ts";
 import { CliError } from "./cli-error.ts";
 

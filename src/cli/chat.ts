@@ -15,7 +15,7 @@ export function chatCommand(io: CliIo): CommandUnknownOpts {
     .option("--model <NAME>", "svc-tier-a, svc-tier-b or svc-auto", "svc-tier-b")
     .option("--system <TEXT>", "what the model is told first")
     .option("--temperature <N>", "0 to 2; at 0 answers are reproducible", numberFrom, 0)
-    .option("--max-tokens <N>", "the longest answer", numberFrom)
+    .option("--max-tokens <N>", "the longest answer; without a schema 512", numberFrom)
     .option("--url <URL>", "a server elsewhere; the key is SVC_API_KEY")
     .option("--json", "with MESSAGE: print { content, finish_reason, request_id, verified, … }");
   addSettings(command, ["dataDir", "manifest", "tierA", "tierB", "cpu", "threads"]);
@@ -30,16 +30,17 @@ export function chatCommand(io: CliIo): CommandUnknownOpts {
   command.addHelpText(
     "after",
     "\nUses the server that runs on the data directory; where none does, the model is loaded\n" +
-      "into this process. In a conversation, /clear forgets it and /quit ends it.",
+      `into this process. In a conversation ${COMMANDS}.`,
   );
   command.action(async (message, options) => {
     const { config } = await readSettings(io, { ...options });
+    const schema = options.schema === undefined ? null : await readJson(io, options.schema);
     const settings: ChatSettings = {
       model: options.model,
       temperature: options.temperature,
-      maxTokens: options.maxTokens ?? null,
+      maxTokens: options.maxTokens ?? (schema === null ? FREE_TOKENS_MAX : null),
       system: options.system ?? null,
-      schema: options.schema === undefined ? null : await readJson(io, options.schema),
+      schema,
     };
     const access = await openAccess(io, config, options.url ?? null);
     try {
@@ -51,6 +52,10 @@ export function chatCommand(io: CliIo): CommandUnknownOpts {
   });
   return command;
 }
+
+/** A small model may not know when to end; a locked answer ends by itself. */
+const FREE_TOKENS_MAX = 512;
+const COMMANDS = "/clear forgets what was said and /quit ends it";
 
 interface ChatSettings {
   readonly model: string;
@@ -89,14 +94,16 @@ async function askOnce(
 }
 
 async function converse(io: CliIo, access: Access, settings: ChatSettings): Promise<void> {
-  io.stderr(styled(io, "dim", `${settings.model}, ${access.label}; /quit ends it\n`));
+  io.stderr(styled(io, "dim", `${settings.model}, ${access.label}; ${COMMANDS}\n`));
   let messages: readonly Message[] = [];
   for (;;) {
     const line = await io.readLine(io.isTerminal ? styled(io, "cyan", "> ") : "");
-    if (line === null || line.trim() === "/quit") return;
-    if (line.trim() === "/clear") messages = [];
-    if (line.trim() === "" || line.trim() === "/clear") continue;
-    const asked: readonly Message[] = [...messages, { role: "user", content: line }];
+    const command = line?.trim() ?? "/quit";
+    if (command === "/quit") return;
+    if (command === "/clear") messages = [];
+    else if (/^\/\w*$/.test(command)) io.stderr(`${COMMANDS}\n`);
+    if (command === "" || /^\/\w*$/.test(command)) continue;
+    const asked: readonly Message[] = [...messages, { role: "user", content: command }];
     try {
       const { text } = await ask(io, access, settings, asked, false);
       messages = [...asked, { role: "assistant", content: text }];

@@ -56,8 +56,20 @@ export async function checkPort(host: string, port: number): Promise<Check> {
   if (port === 0 || !(await answers(host, port))) {
     return { name, status: "ok", detail: `${where} is free`, fix: null };
   }
-  const fix = "if that is not svc itself, choose another --port";
+  if (await isSvc(where))
+    return { name, status: "ok", detail: `${where} is svc itself`, fix: null };
+  const fix = "choose another --port, or end that program";
   return { name, status: "warn", detail: `something listens on ${where}`, fix };
+}
+
+/** Whether our own server answers there; with TLS it cannot be told. */
+async function isSvc(where: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://${where}/health`, { signal: AbortSignal.timeout(1000) });
+    return ((await response.json()) as { readonly service?: unknown }).service === "svc";
+  } catch {
+    return false;
+  }
 }
 
 function answers(host: string, port: number): Promise<boolean> {

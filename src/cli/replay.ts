@@ -10,39 +10,79 @@ import { addSettings, examples, readSettings } from "./settings.ts";
 interface Answer {
   readonly choices?: readonly { readonly message: unknown; readonly finish_reason: string }[];
   readonly system_fingerprint?: string;
+  readonly svc?: { readonly seed?: number | null };
   readonly error?: { readonly message: string; readonly code: string };
 }
 
 export function replayCommand(io: CliIo): CommandUnknownOpts {
   const command = new Command("replay")
     .description("run a chat request again, and compare the answer with the one there was")
-    .argument("<REQUEST.json>", "the body of POST /v1/chat/completions, as it was sent")
+    .argument("<REQUEST>", "a file with the body of POST /v1/chat/completions, or a request id")
     .option("--answer <FILE>", "the answer there was; without it the request is run twice")
     .option("--url <URL>", "a server elsewhere; the key is SVC_API_KEY")
     .option("--json", "print { same, fingerprints, difference }");
   addSettings(command, ["dataDir", "manifest", "tierA", "tierB", "cpu", "threads"]);
   command.addHelpText(
     "after",
-    examples("svc replay request.json --answer answer.json", "svc replay request.json"),
+    examples(
+      "svc replay request.json --answer answer.json",
+      "svc replay request.json",
+      "svc replay req_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+    ),
   );
   command.addHelpText(
     "after",
-    "\nAt temperature 0 the answers are the same on the same machine, build and model file; the\n" +
+    "\nA request id finds what was sent with store: true, by this key's tenant, for a day.\n" +
+      "At temperature 0 the answers are the same on the same machine, build and model file; the\n" +
       "fingerprints say whether these are. Exit code 1 means that the answers differ.",
   );
   command.action(async (path, options) => {
     const { config } = await readSettings(io, { ...options });
-    const request = (await readJson(io, path)) as Readonly<Record<string, unknown>>;
-    const given = options.answer === undefined ? null : await readJson(io, options.answer);
+    const fromFile = REQUEST_ID.test(path) ? null : await readFiles(io, path, options.answer);
     const access = await openAccess(io, config, options.url ?? null);
     try {
-      const before = given === null ? await ask(access, request) : answerFrom(given);
-      report(io, before, await ask(access, request), options.json === true);
+      const { request, answer } = fromFile ?? (await findKept(access, path));
+      const before = answer ?? (await ask(access, request));
+      const again = { ...request, ...drawnWith(before, request) };
+      report(io, before, await ask(access, again), options.json === true);
     } finally {
       await access.close();
     }
   });
   return command;
+}
+
+const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+type Request = Readonly<Record<string, unknown>>;
+
+/** What is to be asked, and what it was answered; null where that is not known. */
+interface Kept {
+  readonly request: Request;
+  readonly answer: Answer | null;
+}
+
+async function readFiles(io: CliIo, path: string, answerPath: string | undefined): Promise<Kept> {
+  const request = (await readJson(io, path)) as Request;
+  return {
+    request,
+    answer: answerPath === undefined ? null : answerFrom(await readJson(io, answerPath)),
+  };
+}
+
+/** @throws CliError for a request that is not kept, with the server's words. */
+async function findKept(access: Access, requestId: string): Promise<Kept> {
+  const response = await access.fetch(apiRequest(access, `/v1/requests/${requestId}`, {}));
+  const kept = (await response.json()) as { readonly request: Request; readonly response: unknown };
+  return { request: kept.request, answer: answerFrom("response" in kept ? kept.response : kept) };
+}
+
+/** What was drawn with a number of the server's own is drawn with it again. */
+function drawnWith({ svc }: Answer, { seed, temperature }: Request): { readonly seed?: number } {
+  const drawn = svc?.seed;
+  return temperature !== 0 && seed === undefined && typeof drawn === "number"
+    ? { seed: drawn }
+    : {};
 }
 
 /** @throws PrintedFailure where the answers differ. */
@@ -74,8 +114,9 @@ function firstDifference(was: string, is: string) {
   return { index, was: part(was), is: part(is) };
 }
 
-async function ask(access: Access, request: Readonly<Record<string, unknown>>): Promise<Answer> {
-  const { stream: _, stream_options: __, svc: ___, ...body } = request;
+async function ask(access: Access, request: Request): Promise<Answer> {
+  const { stream: _, stream_options: __, store: ___, svc, ...rest } = request;
+  const body = typeof svc === "object" ? { ...rest, svc: { ...svc, tokens: false } } : rest;
   const init = { method: "POST", body: JSON.stringify(body) };
   const response = await access.fetch(apiRequest(access, "/v1/chat/completions", init));
   return answerFrom(await response.json());

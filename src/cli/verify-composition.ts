@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { verifyComposition } from "../verify/composition.ts";
 import { describe } from "../verify/finding.ts";
-import { NATIVE } from "../verify/read-path.ts";
+import { NATIVE } from "../verify/native-hashing.ts";
 import { PrintedFailure } from "./cli-error.ts";
 import { readText } from "./files.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";

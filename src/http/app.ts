@@ -8,6 +8,7 @@ import { type ConsoleRoutesDeps, consoleRoutes } from "./console-routes.ts";
 import { Door, type DoorDeps, type RequestInfo, type Routes } from "./door.ts";
 import { type EmbeddingsRoutesDeps, embeddingsRoutes } from "./embeddings-routes.ts";
 import { refusalOf } from "./error-answer.ts";
+import { KeptRequests } from "./kept-requests.ts";
 import { type KeyRoutesDeps, keyRoutes } from "./key-routes.ts";
 import { type MetricsRoutesDeps, metricsRoutes } from "./metrics-routes.ts";
 import { type PaymentRoutesDeps, paymentRoutes } from "./payment-routes.ts";
@@ -28,7 +29,7 @@ type RoutesDeps = ConsoleRoutesDeps &
   MetricsRoutesDeps &
   AuditRoutesDeps &
   Omit<ProcessRoutesDeps & StateRoutesDeps & SearchRoutesDeps & EmbeddingsRoutesDeps, "replays"> &
-  Omit<ChatRoutesDeps, "sse" | "replays">;
+  Omit<ChatRoutesDeps, "sse" | "replays" | "kept">;
 
 export interface AppDeps extends Omit<DoorDeps, "bodyBytesMax">, RoutesDeps {
   readonly limits: Limits;
@@ -56,7 +57,9 @@ export function createApp(deps: AppDeps): App {
     refusalOf: (error, requestId) => refusalOf(error, requestId, deps.report),
   };
   const { storedAnswers: stored, nowMs } = deps;
-  const replays = new Replays({ stored, keptMs: deps.limits.replayMs, nowMs });
+  const keeping = { stored, keptMs: deps.limits.replayMs, nowMs };
+  const replays = new Replays(keeping);
+  const kept = new KeptRequests(keeping);
   let routes: Routes = [];
   const plugin = door.plugin(() => routes);
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
@@ -73,7 +76,7 @@ export function createApp(deps: AppDeps): App {
     .use(stateRoutes(plugin, { ...deps, replays }))
     .use(searchRoutes(plugin, { ...deps, replays }))
     .use(embeddingsRoutes(plugin, { ...deps, replays }))
-    .use(chatRoutes(plugin, { ...deps, sse, replays }));
+    .use(chatRoutes(plugin, { ...deps, sse, replays, kept }));
   routes = app.routes.map(({ method, path }) => ({ method, path }));
   return {
     routes,

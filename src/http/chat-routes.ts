@@ -7,9 +7,10 @@ import type { ChatRequest } from "../service/chat-request.ts";
 import type { Limits } from "../service/limits.ts";
 import type { Caller, RecordedBody } from "../service/metered-call.ts";
 import { responsesForm } from "../service/responses-form.ts";
-import { type Answer, recordedAnswer } from "./answer.ts";
+import { type Answer, bytesAnswer, recordedAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
+import type { KeptRequests } from "./kept-requests.ts";
 import type { Replays } from "./replays.ts";
 import { bufferedAnswer, liveResponse, type SseDeps } from "./sse.ts";
 import { readChatRequest } from "./wire/chat.ts";
@@ -20,6 +21,7 @@ export interface ChatRoutesDeps {
   readonly limits: Limits;
   readonly sse: SseDeps;
   readonly replays: Replays;
+  readonly kept: KeptRequests;
   readonly completeChat: (
     caller: Caller,
     request: ChatRequest,
@@ -40,6 +42,11 @@ export function chatRoutes(door: DoorPlugin, deps: ChatRoutesDeps) {
       const caller = callerOf(call);
       const request = readChatRequest(readBody(call, limits), limits);
       return answerChat(deps, call, caller, { request, form: CHAT_COMPLETIONS });
+    })
+    .get("/v1/requests/:request_id", ({ call, params }) => {
+      const { tenantId } = callerOf(call).identity;
+      const body = deps.kept.find(tenantId, params.request_id);
+      return bytesAnswer(body, "application/json", {});
     })
     .post("/v1/responses", async ({ call }) => {
       const caller = callerOf(call);
@@ -69,7 +76,10 @@ async function answerChat(
   if (!isWhole) return liveAnswer(deps, call, caller, asked);
   if (request.traced) throw notLive();
   return deps.replays.once(call, caller, async (known) => {
-    if (!request.stream) return recordedAnswer(await deps.completeChat(known, request, form));
+    const whole = async (it: Caller): Promise<Answer> =>
+      recordedAnswer(await deps.completeChat(it, request, form));
+    if (request.stored) return deps.kept.keep(call, known, whole);
+    if (!request.stream) return whole(known);
     return bufferedAnswer(await deps.streamChat(known, request, form), known.keep);
   });
 }

@@ -15,10 +15,14 @@ export function consoleRoutes(door: DoorPlugin, { consoleAssets }: ConsoleRoutes
     if (asset === null) throw noFile(name);
     return bytesAnswer(asset.body, asset.contentType, CONSOLE_HEADERS);
   };
-  return new Elysia()
-    .use(door)
-    .get("/console", () => file(""))
-    .get("/console/:file", ({ params }) => file(params.file));
+  return (
+    new Elysia()
+      .use(door)
+      // What a start prints is an address, and people open it.
+      .get("/", () => file(""))
+      .get("/console", () => file(""))
+      .get("/console/:file", ({ params }) => file(params.file))
+  );
 }
 
 function noFile(name: string): ApiError {

@@ -72,6 +72,9 @@ const NEWCOMER_PATHS: Paths = {
       errors: [404, 503],
     }),
   },
+  "/": {
+    get: operation({ tag: "Console", summary: "The console", access: "public", ...html }),
+  },
   "/console": {
     get: operation({ tag: "Console", summary: "The console", access: "public", ...html }),
   },

@@ -76,12 +76,19 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       tool_choice: { anyOf: [oneOf("none", "auto", "required"), anything] },
       stream: { type: "boolean", default: false },
       stream_options: object({ include_usage: flag }, "include_usage"),
-      svc: object({ tokens: described(flag, "each token told, in a live stream") }, "tokens"),
+      store: described(flag, "keep request and answer, for `svc replay`"),
+      svc: object(
+        {
+          tokens: described(flag, "each token told, in a live stream"),
+          schema_in_prompt: described(flag, "false: the lock alone knows the schema"),
+        },
+        ...["tokens", "schema_in_prompt"],
+      ),
     },
     ...["temperature", "top_p", "max_tokens", "max_completion_tokens", "n", "seed", "stop"],
     ...["presence_penalty", "frequency_penalty", "logit_bias", "logprobs", "top_logprobs"],
     ...["response_format", "grammar", "tools", "tool_choice", "stream", "stream_options"],
-    "svc",
+    ...["store", "svc"],
   ),
   Usage: object({ prompt_tokens: whole, completion_tokens: whole, total_tokens: whole }),
   Svc: object({

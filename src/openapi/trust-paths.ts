@@ -75,6 +75,16 @@ const AUDIT_PATHS: Paths = {
       errors: [404],
     }),
   },
+  "/v1/requests/{request_id}": {
+    get: operation({
+      tag: "Audit",
+      summary: "A chat sent with store: true, and its answer",
+      access: "key",
+      parameters: [inPath("request_id")],
+      answer: object({ request_id: text, request: anything, response: anything }),
+      errors: [404],
+    }),
+  },
   "/audit": {
     get: operation({
       tag: "Checkpoints",

@@ -125,7 +125,7 @@ async function loadTiers<G>(options: EngineOptions<G>): Promise<Loaded> {
   for (const name of TIER_NAMES) {
     const entry = resolveModel(manifest, options.tiers[name]);
     assertKind(entry, "chat");
-    const key = JSON.stringify([entry.path, entry.lora, entry.name]);
+    const key = JSON.stringify(entry);
     keys.set(name, key);
     if (!checked.has(key)) checked.set(key, await checkModel(entry));
   }

@@ -42,6 +42,8 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Each token with how it came about, in a live stream: `svc.tokens`. */
   readonly traced: boolean;
+  /** Request and answer are kept for `svc replay`: `store`. */
+  readonly stored: boolean;
   /** Parameters that were accepted and have no effect; `svc.ignored`. */
   readonly ignored: readonly string[];
 }

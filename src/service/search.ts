@@ -106,6 +106,7 @@ function chatRequestOf(prompt: GroundedPrompt): ChatRequest {
     stream: false,
     includeUsage: false,
     traced: false,
+    stored: false,
     ignored: [],
   };
 }

@@ -11,7 +11,7 @@ export class Input {
   readonly #files: AsyncIterator<ArchiveFile>;
   readonly #hashing: Hashing;
   #next: ArchiveFile | null | undefined;
-  #unremembered: ArchiveFile | null = null;
+  readonly #unremembered: ArchiveFile[] = [];
   #manifest: Uint8Array | null = null;
 
   constructor(files: AsyncIterable<ArchiveFile>, hashing: Hashing) {
@@ -33,18 +33,18 @@ export class Input {
     return file?.name.startsWith(`${folder}/`) === true ? this.#take(file) : null;
   }
 
-  /** The same for files of rows, whose check makes their entry: `remember` it. */
+  /** The same for files of rows, whose checks make their entries: `remember` them in order. */
   async takeRowsFrom(folder: string): Promise<ArchiveFile | null> {
     const file = await this.peek();
     if (file?.name.startsWith(`${folder}/`) !== true) return null;
     this.#next = undefined;
-    this.#unremembered = file;
+    this.#unremembered.push(file);
     return file;
   }
 
   remember(entry: FileEntry): void {
     this.entries.push(entry);
-    this.#unremembered = null;
+    this.#unremembered.shift();
   }
 
   /** Takes the next file. @throws VerifyError when it is not this one. */
@@ -68,7 +68,7 @@ export class Input {
    * @returns the names of those that differ: where to look for damage.
    */
   async locateDamage(): Promise<readonly string[]> {
-    if (this.#unremembered !== null) this.entries.push(this.#entryOf(this.#unremembered));
+    for (const file of this.#unremembered) this.entries.push(this.#entryOf(file));
     try {
       for (let file = await this.peek(); file !== null; file = await this.peek()) this.#take(file);
     } catch (error) {

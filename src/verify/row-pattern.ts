@@ -39,61 +39,62 @@ const MEMBERS = [
  * groups cost four times as much (4.9 against 1.0 µs a row, measured).
  */
 export class RowText {
-  readonly #parts: readonly string[];
+  /** The texts, from 1 on. */
+  readonly parts: readonly string[];
 
   constructor(parts: readonly string[]) {
-    this.#parts = parts;
+    this.parts = parts;
   }
 
   get hash(): string {
-    return this.#parts[1] ?? "";
+    return this.parts[1] ?? "";
   }
   get mac(): string {
-    return this.#parts[2] ?? "";
+    return this.parts[2] ?? "";
   }
   get app(): string {
-    return this.#parts[3] ?? "";
+    return this.parts[3] ?? "";
   }
   get deterministic(): string {
-    return this.#parts[4] ?? "";
+    return this.parts[4] ?? "";
   }
   /** With its quotation marks, or `null`. */
   get engine(): string {
-    return this.#parts[5] ?? "";
+    return this.parts[5] ?? "";
   }
   get input(): string {
-    return this.#parts[6] ?? "";
+    return this.parts[6] ?? "";
   }
   get epoch(): string {
-    return this.#parts[7] ?? "";
+    return this.parts[7] ?? "";
   }
   get method(): string {
-    return this.#parts[8] ?? "";
+    return this.parts[8] ?? "";
   }
   get body(): string {
-    return this.#parts[9] ?? "";
+    return this.parts[9] ?? "";
   }
   /** With its quotation marks, or `null`. */
   get output(): string {
-    return this.#parts[10] ?? "";
+    return this.parts[10] ?? "";
   }
   get path(): string {
-    return this.#parts[11] ?? "";
+    return this.parts[11] ?? "";
   }
   get prev(): string {
-    return this.#parts[12] ?? "";
+    return this.parts[12] ?? "";
   }
   get request(): string {
-    return this.#parts[13] ?? "";
+    return this.parts[13] ?? "";
   }
   get seq(): string {
-    return this.#parts[14] ?? "";
+    return this.parts[14] ?? "";
   }
   get tenant(): string {
-    return this.#parts[15] ?? "";
+    return this.parts[15] ?? "";
   }
   get ts(): string {
-    return this.#parts[16] ?? "";
+    return this.parts[16] ?? "";
   }
 }
 
@@ -115,6 +116,12 @@ export class RowReader {
 
   get isAtEnd(): boolean {
     return this.offset === this.#text.length;
+  }
+
+  /** The line that begins here, with its newline if it has one. */
+  lineAt(offset: number): string {
+    const end = this.#text.indexOf("\n", offset);
+    return this.#text.slice(offset, end === -1 ? this.#text.length : end + 1);
   }
 
   /** @returns null when the next line is not exactly a row; the offset then stays. */

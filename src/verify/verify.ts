@@ -20,8 +20,9 @@ import {
   verifyRowOf,
   verifySeal,
 } from "./responses.ts";
+import { type CheckedRows, checkRowFile, type RowFile, type RowFileContext } from "./row-file.ts";
 import type { RowText } from "./row-pattern.ts";
-import { RowsVerifier } from "./rows.ts";
+import { Chain, RowsVerifier } from "./rows.ts";
 import { type ArchiveFile, readTar } from "./tar.ts";
 
 export interface VerifyOptions {
@@ -38,7 +39,20 @@ export interface VerifyOptions {
   readonly responses?: readonly SavedResponse[];
   /** Merkle roots of Bitcoin blocks by height, as block explorers print them. */
   readonly blockRoots?: ReadonlyMap<number, string>;
+  /** Checks files of rows on other threads, where there are some; by default on this one. */
+  readonly rowCheckers?: RowCheckers;
 }
+
+export interface RowCheckers {
+  /** How many files may be with them at a time. */
+  readonly filesMax: number;
+  check(context: RowFileContext, file: RowFile): Promise<CheckedRows>;
+}
+
+const THIS_THREAD: RowCheckers = {
+  filesMax: 0,
+  check: async (context, file) => checkRowFile(context, file),
+};
 
 export interface HeldHead {
   readonly appId: string;
@@ -229,30 +243,60 @@ class Run {
     checkpoints: CheckpointChain["checkpoints"],
   ): Promise<void> {
     const rows = new RowsVerifier({
-      hashing: this.#hashing,
-      macKeys: (this.#options.hmacSecrets ?? []).map(macKey),
       heldHeads: heldByApp(this.#options.heldHeads ?? []),
-      wantedHashes: new Set(this.#sealed.map((response) => response.chainHead)),
       onWanted: (row) => this.#wantedRows.set(row.hash, row),
       newestCaptureTs: checkpoints.at(-1)?.captureTs ?? 0,
       captureTsBefore: (n) => checkpoints[n - 2]?.captureTs ?? 0,
     });
     this.#rows = rows;
+    const context = {
+      hashing: this.#hashing,
+      macKeys: (this.#options.hmacSecrets ?? []).map(macKey),
+      wantedHashes: new Set(this.#sealed.map((response) => response.chainHead)),
+    };
     for (const claim of claims) {
-      rows.beginChain(claim);
-      for (;;) {
-        const file = await this.#input.takeRowsFrom(`rows/${claim.appId}`);
-        if (file === null) break;
-        const expected = `rows/${claim.appId}/${String(rows.height + 1).padStart(10, "0")}.txt`;
-        const message = "is out of place";
-        const isNext = file.name === expected;
-        check(isNext, { file: file.name, field: "name", message, ...pair(expected, file.name) });
-        this.#input.remember(rows.file(file.name, file.bytes));
-      }
-      rows.endChain();
+      const chain = new Chain(claim);
+      await this.#verifyChain(rows, chain, context);
+      rows.endChain(chain);
       const { appId, height, headHash } = claim;
       this.#chains.push({ appId, height, headHash });
     }
+  }
+
+  /** Some files are ahead, with the checkers; what is found is still the first thing wrong. */
+  async #verifyChain(rows: RowsVerifier, chain: Chain, context: RowFileContext): Promise<void> {
+    const checkers = this.#options.rowCheckers ?? THIS_THREAD;
+    const ahead: { readonly file: RowFile; readonly checked: Promise<CheckedRows> }[] = [];
+    const takeAllBut = async (count: number): Promise<void> => {
+      for (let next = ahead[0]; next !== undefined && ahead.length > count; next = ahead[0]) {
+        this.#input.remember(rows.take(chain, next.file, await next.checked));
+        ahead.shift();
+      }
+    };
+    for (;;) {
+      let file: RowFile | null;
+      try {
+        file = await this.#nextOf(chain);
+      } catch (error) {
+        // What is wrong with the files before it comes first.
+        await takeAllBut(0);
+        throw error;
+      }
+      if (file === null) break;
+      ahead.push({ file, checked: checkers.check(context, file) });
+      await takeAllBut(checkers.filesMax);
+    }
+    await takeAllBut(0);
+  }
+
+  async #nextOf(chain: Chain): Promise<RowFile | null> {
+    const file = await this.#input.takeRowsFrom(`rows/${chain.claim.appId}`);
+    if (file === null) return null;
+    const { nextName } = chain;
+    const isNext = file.name === nextName;
+    const where = { file: file.name, field: "name", message: "is out of place" };
+    check(isNext, { ...where, ...pair(nextName, file.name) });
+    return chain.next(file);
   }
 
   async #verifyManifest(keys: KeyChain, claims: readonly ChainClaim[]): Promise<void> {

@@ -9,8 +9,11 @@ export interface BenchServer {
 const MAIN = new URL("../../src/main.ts", import.meta.url).pathname;
 
 /** @returns once every model can answer: until then the self-test takes part of the machine. */
-export async function startServer(dataDir: string): Promise<BenchServer> {
-  const command = [process.execPath, MAIN, "serve", "--data-dir", dataDir];
+export async function startServer(
+  dataDir: string,
+  flags: readonly string[] = [],
+): Promise<BenchServer> {
+  const command = [process.execPath, MAIN, "serve", "--data-dir", dataDir, ...flags];
   const server = Bun.spawn([...command, "--port", "0", "--json"], {
     stdout: "pipe",
     stderr: "ignore",

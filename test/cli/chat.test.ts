@@ -42,7 +42,8 @@ test("a conversation through the running server, with a refusal in the middle", 
   const directory = directoryWithSchema();
   const server = await startServer({ directory });
   onTestEnd(() => void server.stop());
-  const world = { directory, stdin: `Hello\n${"long ".repeat(4000)}\n/clear\nHello\n/quit\nno` };
+  const typed = ["Hello", "long ".repeat(4000), "/clear", "/help", "Hello", "/quit", "no"];
+  const world = { directory, stdin: typed.join("\n") };
   const { code, err, out } = await run(world, "chat");
   expect(code).toBe(0);
   const [first, second, ...rest] = out.trim().split("\n");
@@ -51,6 +52,8 @@ test("a conversation through the running server, with a refusal in the middle", 
   expect(err.match(/verified: /g)).toHaveLength(2);
   expect(err).toContain(server.url);
   expect(err).toMatch(/error: .*tokens/);
+  // Said at the start, and again where a command is none.
+  expect(err.match(/\/quit ends it/g)).toHaveLength(2);
   expectLocked(await run({ directory }, "chat", "--schema", "s.json", "The food was awful"));
   await server.stop();
 });

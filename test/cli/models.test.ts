@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../trust-kit.ts";
 import { jsonOf, run } from "./kit.ts";
 
 const MODELS = new URL("../../models/", import.meta.url).pathname;
-const FILE = "svc-tiny-q8_0.gguf";
+const FILE = "svc-tiny.gguf";
 
 /** A manifest with the embedded model, in a folder of its own. */
 function manifestFolder(): {
@@ -55,7 +55,7 @@ test("add refuses a name that is taken or is none, and what is no model", async 
   const world = manifestFolder();
   writeFileSync(join(world.directory, "text.gguf"), "no model");
   const cases: readonly [readonly string[], string][] = [
-    [["svc-tiny-q8_0.gguf", "--name", "svc-tiny"], "has a model svc-tiny"],
+    [["svc-tiny.gguf", "--name", "svc-tiny"], "has a model svc-tiny"],
     [[FILE, "--name", "No Name"], "cannot be a model's name"],
     [["text.gguf"], "does not start with GGUF"],
     [["none.gguf"], "cannot be opened"],
@@ -80,7 +80,8 @@ test("verify names a file that changed, with both digests", async () => {
   const [result] = JSON.parse(out).models;
   expect(result).toMatchObject({ name: "svc-tiny", ok: false });
   expect(result.message).toContain(digest);
-  expect(result.message).toContain("474fa8900abcea81");
+  const manifest = JSON.parse(readFileSync(join(world.directory, "manifest.json"), "utf8"));
+  expect(result.message).toContain(manifest["svc-tiny"].sha256);
   const unknown = await run(world, "models", "verify", "nope");
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("no model nope")]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkClock, checkDataDir } from "../../src/cli/doctor-data.ts";
+import { checkClock, checkDataDir, checkPort } from "../../src/cli/doctor-data.ts";
 import { checkBun, checkCores, checkGpu } from "../../src/cli/doctor-machine.ts";
 import type { GgufValue } from "../../src/gguf/types.ts";
 import { writeGguf } from "../../src/gguf/write.ts";
@@ -172,4 +172,17 @@ test("doctor finds an old runtime, a data directory from the future, and one ope
   mkdirSync(shared);
   expect(checkDataDir(shared)).toMatchObject({ status: "warn", fix: `chmod 700 ${shared}` });
   expect(checkDataDir(join(dataDir, "new")).detail).toContain("made at the first start");
+});
+
+test("the doctor knows its own server from another program on its port", async () => {
+  const service = (name: string) =>
+    Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ service: name }) });
+  for (const [name, status] of [
+    ["svc", "ok"],
+    ["other", "warn"],
+  ] as const) {
+    const server = service(name);
+    expect((await checkPort("127.0.0.1", server.port ?? 0)).status).toBe(status);
+    await server.stop(true);
+  }
 });

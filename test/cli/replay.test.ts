@@ -55,3 +55,34 @@ async function keyOf(directory: string): Promise<string> {
   const made = await run({ directory }, "keys", "create", "--tenant", "local", "--json");
   return String(jsonOf(made)["api_key"]);
 }
+
+test("a request that was kept is found by its id, drawn again with its seed, and compared", async () => {
+  const directory = temporaryDirectory();
+  const server = await startServer({ directory });
+  onTestEnd(() => void server.stop());
+  const authorization = `Bearer ${await keyOf(directory)}`;
+  const ask = async (change: object) => {
+    const headers = { authorization, "content-type": "application/json" };
+    const body = JSON.stringify({ ...REQUEST, stream: false, ...change });
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      ...{ method: "POST", headers, body },
+    });
+    return { id: response.headers.get("x-request-id") ?? "", text: await response.text(), body };
+  };
+  const kept = await ask({ store: true, temperature: 1 });
+  const found = await fetch(`${server.url}/v1/requests/${kept.id}`, { headers: { authorization } });
+  expect(await found.text()).toBe(
+    `{"request_id":"${kept.id}","request":${kept.body},"response":${kept.text}}`,
+  );
+  const same = await run({ directory }, "replay", kept.id, "--json");
+  expect([same.code, jsonOf(same)]).toMatchObject([0, { same: true, difference: null }]);
+
+  const other = await ask({});
+  const missing = await run({ directory }, "replay", other.id);
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("store: true")]);
+  const stranger = await run({ directory }, "keys", "create", "--tenant", "stranger", "--json");
+  const headers = { authorization: `Bearer ${jsonOf(stranger)["api_key"]}` };
+  const hidden = await fetch(`${server.url}/v1/requests/${kept.id}`, { headers });
+  expect(hidden.status).toBe(404);
+  await server.stop();
+});

@@ -36,7 +36,7 @@ test("the gateway serves the page with its policy, and 404 for what is no file o
   onTestEnd(() => void gateway.close());
   const get = (path: string): Promise<Response> =>
     gateway.fetch(new Request(`http://localhost${path}`));
-  for (const path of ["/console", "/console/"]) {
+  for (const path of ["/", "/console", "/console/"]) {
     const page = await get(path);
     expect([page.status, page.headers.get("content-type")]).toEqual([
       200,

@@ -8,8 +8,8 @@ import {
   verifySignature,
 } from "../../src/crypto/ed25519.ts";
 import { hmacSha256Hex, secretsEqual, sha256Hex } from "../../src/crypto/hash.ts";
+import { NATIVE } from "../../src/verify/native-hashing.ts";
 import { NOBLE, verifyEd25519 } from "../../src/verify/primitives.ts";
-import { NATIVE } from "../../src/verify/read-path.ts";
 
 const bytes = (hex: string): Uint8Array => {
   const value = fromHex(hex);

@@ -73,7 +73,7 @@ const VALUES: readonly Case[] = [
   ["n 9", { n: 9 }, 400, "invalid_value", "n"],
   ["an unknown member", { top_k: 4 }, 400, "unknown_parameter", "top_k"],
   ["audio", { audio: {} }, 400, "unsupported_parameter", "audio"],
-  ["store", { store: true }, 400, "unsupported_parameter", "store"],
+  ["store with stream", { store: true, stream: true }, 400, "invalid_value", "store"],
   ["21 probabilities", { logprobs: true, top_logprobs: 21 }, 400, "invalid_value", "top_logprobs"],
   ["a bias for no token", { logit_bias: { x: 1 } }, 400, "invalid_value", "logit_bias.x"],
   [

@@ -231,3 +231,15 @@ test("what a tenant may not see is unknown to it", async () => {
   });
   expect(response.status).toBe(404);
 });
+
+test("svc.schema_in_prompt: false leaves the schema to the lock alone", async () => {
+  const response_format = { type: "json_schema", strict: true, schema: INVOICE_SCHEMA };
+  const promptTokens = async (change: object) =>
+    Number(
+      at((await chat(gateway, { response_format, ...change })).json, "usage", "prompt_tokens"),
+    );
+  const told = await promptTokens({});
+  const untold = await promptTokens({ svc: { schema_in_prompt: false } });
+  expect(untold).toBeLessThan(told);
+  expect(untold).toBe(await promptTokens({ response_format: { type: "text" } }));
+});

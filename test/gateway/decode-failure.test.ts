@@ -14,7 +14,7 @@ const [A, BANG] = [0x61, 0x21];
 const SAID = 5;
 
 const host = new FakeHost({
-  ...{ rows: 3, lane: [1] },
+  ...{ rows: 3, lane: [1], queueMax: 3 },
   logit: (token, history) => {
     const isBad = history.includes(0x42) && history.filter((each) => each === A).length >= SAID;
     if (token === FAKE_END) return -100;
@@ -98,4 +98,15 @@ test("of a buffered stream that fails nothing comes out but the error", async ()
   expect(response.status).toBe(502);
   expect(await response.text()).not.toContain("data:");
   expect((await rowsOf(gateway)).length).toBe(before);
+});
+
+test("what finds neither a row nor a place in the queue is a 429 that says when to come again", async () => {
+  const all = await Promise.all(Array.from({ length: 8 }, (_, n) => ask(`wait ${n}`)));
+  const refused = all.filter(({ status }) => status !== 200);
+  // Three wait, at most three run.
+  expect(refused.length).toBeGreaterThanOrEqual(2);
+  for (const each of refused) {
+    expect([each.status, ...errorOf(each)]).toEqual([429, "queue_full", null]);
+    expect(each.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  }
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { MANIFEST_PATH } from "../../src/runtime/manifest.ts";
 import { openTestEngine, readAnswer, request } from "./engine.ts";
 
-const file = "svc-tiny-q8_0.gguf";
+const file = "svc-tiny.gguf";
 const path = join(MANIFEST_PATH, "..", file);
 const messages: string[] = [];
 const engine = await openTestEngine("svc-tiny", {

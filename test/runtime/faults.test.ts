@@ -13,7 +13,7 @@ import { openTestEngine, readAnswer, request } from "../helpers/engine.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "svc-faults-"));
 afterAll(() => rmSync(directory, { recursive: true }));
-const tiny = join(MANIFEST_PATH, "..", "svc-tiny-q8_0.gguf");
+const tiny = join(MANIFEST_PATH, "..", "svc-tiny.gguf");
 
 /** The embedded model with other metadata and without its weights: the header is read first. */
 async function withMetadata(
@@ -76,6 +76,13 @@ describe("a start is refused", () => {
       message: expect.stringContaining("does not know the architecture oddball"),
     });
   }, 30_000);
+
+  test("for cells that no memory has room for, and what was loaded is let go of", async () => {
+    await expect(openTestEngine("svc-tiny", { contextTokens: 2e9 })).rejects.toMatchObject({
+      code: "not_enough_memory",
+      message: expect.stringMatching(/needs \d+ MiB of memory, \d+ MiB are there/),
+    });
+  });
 
   test("for a name that is no model, without fetching anything", async () => {
     for (const model of ["llama-3", "https://example.com/model.gguf", "hf:user/model"]) {

@@ -48,7 +48,7 @@ const sha256 = (path: string) =>
 
 test("an adapter belongs to its tier alone, by its digest and scale", async () => {
   const [base, adapter] = [join(directory, "base.gguf"), join(directory, "adapter.gguf")];
-  copyFileSync(join(MANIFEST_PATH, "..", "svc-tiny-q8_0.gguf"), base);
+  copyFileSync(join(MANIFEST_PATH, "..", "svc-tiny.gguf"), base);
   await writeAdapter(adapter, base);
   const entry = { file: "base.gguf", sha256: sha256(base), contextTokens: 256 };
   const lora = { file: "adapter.gguf", sha256: sha256(adapter) };

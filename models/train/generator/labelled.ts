@@ -61,10 +61,13 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const camel = rng.chance(0.15);
   const labels = rng.sample(data.words.get("labels") ?? [], rng.int(1, 3));
-  const odd = labels.map((label) => drawEntry(renderer, inventive(renderer, label), camel));
   const usual = drawFields(rng, data, rng.int(2, 8)).map((field) =>
     fieldEntry(renderer, field, camel),
   );
+  const names = usual.map(({ name }) => name);
+  const odd = labels
+    .map((label) => drawEntry(renderer, inventive(renderer, label), camel))
+    .filter(({ name }) => !names.includes(name));
   const entries = rng.shuffle([...odd, ...usual]);
   const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 3)));
   const text = printEntries(renderer, said);

@@ -71,7 +71,9 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     [1, 3],
     [2, 2],
   ]);
-  const around = drawFields(rng, data, others).map((field) => beside(renderer, field));
+  const around = drawFields(rng, data, others)
+    .map((field) => beside(renderer, field))
+    .filter(({ property }) => property.name !== listName);
   const said = around.flatMap(({ text: line }) => (line === null ? [] : [line]));
   const lines = rng.shuffle([introduced(rng, heading, text), ...said]);
   const properties = rng.shuffle([list, ...around.map(({ property }) => property)]);

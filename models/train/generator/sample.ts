@@ -36,10 +36,10 @@ const RECORDS_SHARE = 0.12;
 const SUBJECT_SHARE = 0.45;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.56],
-  ["classify", 0.32],
-  ["tool", 0.06],
-  ["grounded", 0.04],
+  ["extract", 0.48],
+  ["classify", 0.42],
+  ["tool", 0.05],
+  ["grounded", 0.03],
   ["chat", 0.02],
 ];
 

@@ -17,14 +17,14 @@ const USED = [
   ...["model", "messages", "temperature", "top_p", "max_tokens", "max_completion_tokens", "n"],
   ...["seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
   ...["top_logprobs", "response_format", "tools", "tool_choice", "stream", "stream_options"],
-  ...["grammar", "svc"],
+  ...["grammar", "svc", "store"],
 ];
 
 /** Members that change nothing in the answer: taken, and named in `svc.ignored`. */
 const HARMLESS = [
   ...["user", "metadata", "service_tier", "safety_identifier", "verbosity", "reasoning_effort"],
   ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"],
-  ...["parallel_tool_calls", "store", "modalities"],
+  ...["parallel_tool_calls", "modalities"],
 ];
 
 /** Members that would change the answer, and what to do instead. */
@@ -47,6 +47,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const stream = object.optional("stream", (field) => field.boolean()) ?? false;
   const tools = readTools(object.field("tools"), limits.toolsMax, "nested");
   const toolChoice = readToolChoice(object.field("tool_choice"), tools, "nested");
+  const svc = readExtension(object.field("svc"));
   const max = Number.MAX_SAFE_INTEGER;
   return {
     model: modelNamed(object.field("model").string()),
@@ -62,12 +63,13 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
     logitBias: object.optional("logit_bias", readLogitBias) ?? new Map(),
     topLogprobs: readTopLogprobs(object, limits.topLogprobsMax),
     format: readFormat(object, toolChoice, limits.schemaBytesMax),
-    schemaInPrompt: true,
+    schemaInPrompt: svc.schemaInPrompt,
     tools,
     toolChoice,
     stream,
     includeUsage: readStreamOptions(object.field("stream_options"), stream),
-    traced: object.optional("svc", readTraced) ?? false,
+    traced: svc.traced,
+    stored: readStored(object.field("store"), stream),
     ignored: HARMLESS.filter((name) => !object.field(name).isAbsent && hasNoEffect(object, name)),
   };
 }
@@ -98,8 +100,6 @@ function refuseUnsupported(object: ObjectField): void {
     const field = object.field(name);
     if (!field.isAbsent) throw field.unsupported(hint);
   }
-  const store = object.field("store");
-  if (store.value === true) throw store.unsupported("answers are not stored here");
   const modalities = object.optional("modalities", (field) => field.array(8)) ?? [];
   for (const item of modalities) {
     if (item.string() !== "text") throw item.unsupported("this server answers with text alone");
@@ -166,11 +166,23 @@ function readStreamOptions(field: Field, stream: boolean): boolean {
   return options.optional("include_usage", (option) => option.boolean()) ?? false;
 }
 
-const EXTENSION: ReadonlySet<string> = new Set(["tokens"]);
+function readStored(field: Field, stream: boolean): boolean {
+  const isStored = !field.isAbsent && field.boolean();
+  if (!isStored || !stream) return isStored;
+  throw badRequest("invalid_value", field.path, "a stream is not kept: send store without stream");
+}
 
-/** `svc: { tokens: true }`; what it asks for comes in a live stream alone (`chat-routes.ts`). */
-function readTraced(field: Field): boolean {
+const EXTENSION: ReadonlySet<string> = new Set(["tokens", "schema_in_prompt"]);
+
+/** `svc: { tokens: true }`: what it asks for comes in a live stream alone (`chat-routes.ts`). */
+function readExtension(field: Field): {
+  readonly traced: boolean;
+  readonly schemaInPrompt: boolean;
+} {
+  if (field.isAbsent) return { traced: false, schemaInPrompt: true };
   const extension = field.object();
   extension.allowOnly(EXTENSION);
-  return extension.optional("tokens", (option) => option.boolean()) ?? false;
+  const read = (name: string): boolean | null =>
+    extension.optional(name, (option) => option.boolean());
+  return { traced: read("tokens") ?? false, schemaInPrompt: read("schema_in_prompt") ?? true };
 }

@@ -102,6 +102,7 @@ function readRequest(object: ObjectField, limits: Limits): ChatRequest {
     stream,
     includeUsage: true,
     traced: false,
+    stored: false,
     ignored: ignoredIn(object, text),
   };
 }
