@@ -119,6 +119,8 @@ test.skipIf(missing.length > 0)("what is printed at a first start works when pas
   for (const text of [`baseURL: "${url}/v1"`, `base_url="${url}/v1"`, "svc-tiny on CPU"]) {
     expect(seen).toContain(text);
   }
+  const [, page = ""] = /^console +(\S+)$/m.exec(seen) ?? [];
+  expect((await fetch(page)).headers.get("content-type")).toStartWith("text/html");
   const begin = seen.indexOf("# A first answer");
   const pasted = Bun.spawn(["bash", "-c", seen.slice(begin, seen.indexOf("\naddress"))], {
     cwd: directory,
