@@ -32,7 +32,7 @@ export interface TaskOutcome {
 const ids = workerData as ProcessWorkerData;
 const registry = createRegistry(PROCESS_ENGINES.filter(({ id }) => ids.includes(id)));
 
-/** Short tasks are answered together, as a message costs 10 µs; none waits longer for a long one. */
+/** Short tasks are answered together: a message costs 10 µs. None waits longer for a long one. */
 const TOGETHER_MS = 2;
 
 parentPort?.on("message", (tasks: readonly NumberedTask[]) => {
