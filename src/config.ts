@@ -191,17 +191,26 @@ export function parseSettingsFile(path: string, text: string): Record<string, un
   }
 }
 
-/** The effective settings as text, by flag, with where each came from. Secrets are not shown. */
-export function printConfig({ config, origins }: ReadConfig): Record<string, string> {
-  const lines: Record<string, string> = {};
+interface EffectiveSetting {
+  /** Null where it is not set; of a secret no more than that it is. */
+  readonly value: unknown;
+  readonly from: Origin;
+}
+
+/** The effective settings by flag, with where each came from. */
+export function effectiveSettings({
+  config,
+  origins,
+}: ReadConfig): Readonly<Record<string, EffectiveSetting>> {
+  const settings: Record<string, EffectiveSetting> = {};
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const { flag, isSecret } = SETTINGS[name];
     const value = shownValue(config, name);
     const isMissing = value === null || String(value) === "";
-    const text = isMissing ? "(not set)" : isSecret ? "(set)" : String(value);
-    lines[flag] = `${text}  [${origins[name]}]`;
+    const shown = isSecret ? "(set)" : value;
+    settings[flag] = { value: isMissing ? null : shown, from: origins[name] };
   }
-  return lines;
+  return settings;
 }
 
 function shownValue(config: Config, name: SettingName): unknown {

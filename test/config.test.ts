@@ -4,8 +4,8 @@ import { gatewayConfig } from "../src/cli/serve.ts";
 import {
   ConfigError,
   type ConfigSources,
+  effectiveSettings,
   parseSettingsFile,
-  printConfig,
   readConfig,
   SETTINGS,
 } from "../src/config.ts";
@@ -142,10 +142,10 @@ test("the settings file is TOML", () => {
 
 test("the printed settings name their source and never show a secret", () => {
   const environment = { SVC_ADMIN_KEY: "hunter2hunter2", SVC_PORT: "1" };
-  const printed = printConfig(read({ environment }));
-  expect(printed["port"]).toBe("1  [variable]");
-  expect(printed["admin-key"]).toBe("(set)  [variable]");
-  expect(printed["master-key"]).toBe("(not set)  [default]");
+  const printed = effectiveSettings(read({ environment }));
+  expect(printed["port"]).toEqual({ value: 1, from: "variable" });
+  expect(printed["admin-key"]).toEqual({ value: "(set)", from: "variable" });
+  expect(printed["master-key"]).toEqual({ value: null, from: "default" });
   expect(JSON.stringify(printed)).not.toContain("hunter2");
   expect(Object.keys(printed)).toEqual(Object.values(SETTINGS).map(({ flag }) => flag));
 });

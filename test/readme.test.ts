@@ -46,7 +46,9 @@ const SVC = `svc() { "${process.execPath}" "${join(root, "src/main.ts")}" "$@"; 
 async function runIn(command: readonly string[]): Promise<string> {
   const run = Bun.spawn([...command], { cwd: directory, env: environment, stderr: "pipe" });
   const [out, err] = await Promise.all([run.stdout.text(), run.stderr.text()]);
-  expect([await run.exited, err.replace(/^npm warn .*\n/gm, "")]).toEqual([0, ""]);
+  // `bun test` reports on standard error.
+  const said = command.includes("test") ? "" : err.replace(/^npm warn .*\n/gm, "");
+  expect([await run.exited, said]).toEqual([0, ""]);
   return out;
 }
 
@@ -70,17 +72,23 @@ test.skipIf(tools.length > 0)(
 );
 
 test("the programs of the README work as they are pasted", async () => {
-  const [program = "", ...others] = textsOf("ts");
+  const [first = "", tool = "", suite = "", ...others] = textsOf("ts");
   expect(others).toEqual([]);
-  // Beside the sources, where a program finds the packages that the README says to install.
-  const path = join(root, "test", `.readme-${process.pid}.ts`);
-  writeFileSync(path, program);
+  expect(await runProgram(first)).toBe("INV-2041\n");
+  expect(await runProgram(tool)).toBe('weather [ "city" ]\n');
+  expect(await runProgram(suite, "test")).toStartWith("bun test");
+});
+
+/** Beside the sources, where a program finds the packages that the README says to install. */
+async function runProgram(text: string, ...command: readonly string[]): Promise<string> {
+  const path = join(root, "test", `.readme-${process.pid}.test.ts`);
+  writeFileSync(path, text);
   try {
-    expect(await runIn([process.execPath, path])).toBe("INV-2041\n");
+    return await runIn([process.execPath, ...command, path]);
   } finally {
     rmSync(path);
   }
-});
+}
 
 test("every block is of a kind that is run, or is a transcript", () => {
   expect([...new Set(blocks.map(({ kind }) => kind))].sort()).toEqual(["console", "sh", "ts"]);

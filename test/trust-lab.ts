@@ -126,3 +126,10 @@ export function callOf(tenantId: string, changes: Partial<CallRow> = {}): CallRo
 export function appendAll(ledger: Ledger, rows: readonly CallRow[]): Promise<AppendedRow[]> {
   return Promise.all(rows.map((row) => appendCall(ledger, row)));
 }
+
+/** A row of a slice, as its reader parses it. */
+export type SeenRow = Readonly<Record<string, string | number | boolean | null>>;
+
+export function rowsIn({ rows }: { readonly rows: readonly string[] }): SeenRow[] {
+  return rows.map((row) => JSON.parse(row) as SeenRow);
+}

@@ -87,8 +87,11 @@ export function cliErrorFrom(error: unknown): CliError | null {
 
 function systemError(error: Error, code: string): CliError {
   const { path } = error as Error & { readonly path?: string };
+  if (code === "ENOENT") {
+    const message = `there is no ${path ?? "such file"}`;
+    return new CliError(message, { code: "no_file", hint: "check the path", cause: error });
+  }
   const hints: Readonly<Record<string, string>> = {
-    ENOENT: `there is no ${path ?? "such file"}: check the path`,
     EACCES: `this user may not open ${path ?? "it"}: check owner and mode`,
     EADDRINUSE: "choose another --port, or 0 for any free one",
     EISDIR: "a file is needed, this is a folder",

@@ -1,8 +1,9 @@
 /** `svc serve` and `svc quickstart`: the gateway on a port, until it is told to stop. */
+import { availableParallelism } from "node:os";
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { type AnchorConfig, PUBLIC_CALENDARS } from "../anchor/anchor-config.ts";
 import type { Config, ReadConfig } from "../config.ts";
-import { printConfig } from "../config.ts";
+import { effectiveSettings } from "../config.ts";
 import { GATEWAY_DEFAULTS, type Gateway, type GatewayConfig, openGateway } from "../gateway.ts";
 import type { CreatedKey } from "../tenant/tenants.ts";
 import { printReady } from "./banner.ts";
@@ -116,6 +117,7 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     contextTokens: config.context,
     rows: config.rows,
     queueMax: config.queue,
+    processThread: availableParallelism() > 1,
     masterKey: config.masterKey,
     masterKeyNext: config.masterKeyNext,
     rootKey: config.rootKey,
@@ -150,7 +152,14 @@ function anchorsOf({ calendars, timestampAuthority: url }: Config): AnchorConfig
 }
 
 function printSettings(io: CliIo, read: ReadConfig, isJson: boolean): void {
-  const printed = printConfig(read);
-  if (isJson) printJson(io, printed);
-  else printTable(io, Object.entries(printed));
+  const settings = effectiveSettings(read);
+  if (isJson) {
+    printJson(io, settings);
+    return;
+  }
+  const rows = Object.entries(settings).map(([flag, { from, value }]) => [
+    flag,
+    `${value ?? "(not set)"}  [${from}]`,
+  ]);
+  printTable(io, rows);
 }

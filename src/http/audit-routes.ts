@@ -1,7 +1,7 @@
 /** A tenant's audit log, and the public checkpoints. */
 import { Elysia } from "elysia";
 import type { Audit } from "../service/audit.ts";
-import { bytesAnswer, jsonAnswer } from "./answer.ts";
+import { bytesAnswer, jsonAnswer, textAnswer } from "./answer.ts";
 import { checkpointPage } from "./checkpoint-page.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
 import { page } from "./form.ts";
@@ -31,14 +31,13 @@ export function auditRoutes(door: DoorPlugin, { audit, seal }: AuditRoutesDeps) 
     .get("/v1/audit", ({ call }) => {
       const { tenantId } = callerOf(call).identity;
       const query = new QueryReader(call.query, ["since", "limit", "app_id", "after"]);
-      return jsonAnswer(
-        audit.slice(tenantId, {
-          since: query.integer("since", 0, Number.MAX_SAFE_INTEGER) ?? 0,
-          limit: query.integer("limit", 1, SLICE_ROWS_MAX) ?? SLICE_ROWS,
-          appId: query.text("app_id", APP_ID),
-          after: query.text("after", /^.+$/),
-        }),
-      );
+      const slice = audit.slice(tenantId, {
+        since: query.integer("since", 0, Number.MAX_SAFE_INTEGER) ?? 0,
+        limit: query.integer("limit", 1, SLICE_ROWS_MAX) ?? SLICE_ROWS,
+        appId: query.text("app_id", APP_ID),
+        after: query.text("after", /^.+$/),
+      });
+      return textAnswer(slice, "application/json");
     })
     .get("/v1/audit/head", ({ call }) => {
       const { tenantId, appId } = callerOf(call).identity;

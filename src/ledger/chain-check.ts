@@ -6,7 +6,7 @@ import { toHex } from "../bytes/hex.ts";
 import { utf8Decode } from "../bytes/utf8.ts";
 import { sha256Hex } from "../crypto/hash.ts";
 import { type MacKeys, rowMac, ZERO_MAC } from "./mac.ts";
-import { ZERO_HASH } from "./row.ts";
+import { parseRow, type RowPlace, ZERO_HASH } from "./row.ts";
 
 export interface StoredRow {
   readonly seq: number;
@@ -55,26 +55,14 @@ export const CHAIN_START: ChainPosition = {
   ts: 0,
 };
 
-/** A row that passed, as an object. */
-export type RowMembers = Readonly<Record<string, RowValue>> & {
-  readonly t?: RowValue;
-  readonly v?: RowValue;
-  readonly tenant_id?: RowValue;
-  readonly app_id?: RowValue;
-  readonly seq?: RowValue;
-  readonly ts?: RowValue;
-  readonly request_id?: RowValue;
-  readonly prev_hash?: RowValue;
-  readonly mac_epoch?: RowValue;
-};
-
-type RowValue = string | number | boolean | null;
+/** A stored record as an object. */
+type Members = Readonly<Record<string, string | number | boolean | null>>;
 
 export class ChainChecker {
   readonly #chain: { readonly tenantId: string; readonly appId: string };
   readonly #macKeys: MacKeys;
   #position: ChainPosition;
-  #members: RowMembers | null = null;
+  #text = "";
   /** The MAC key of the row before, and its epoch. */
   #key: { readonly epoch: number; readonly bytes: Uint8Array | null } = { epoch: 0, bytes: null };
 
@@ -89,9 +77,9 @@ export class ChainChecker {
     this.#position = after;
   }
 
-  /** The members of the row that was checked last; null when its bytes are not a JSON object. */
-  get members(): RowMembers | null {
-    return this.#members;
+  /** The row that passed last: its stored bytes, as text. */
+  get text(): string {
+    return this.#text;
   }
 
   get position(): ChainPosition {
@@ -101,45 +89,34 @@ export class ChainChecker {
   /** @returns null when the row continues the chain. After a break, call it no more. */
   next(row: StoredRow): ChainBreak | null {
     const before = this.#position;
-    this.#members = null;
     if (row.seq !== before.seq + 1)
       return this.#break(before.seq + 1, "seq", before.seq + 1, row.seq);
     const hashHex = sha256Hex(row.body);
     const storedHex = toHex(row.rowHash);
     if (hashHex !== storedHex) return this.#break(row.seq, "row_hash", hashHex, storedHex);
-    const members = parseMembers(row.body);
-    this.#members = members;
-    if (members === null) return this.#break(row.seq, "body", "a JSON object", "something else");
-    const foreign = this.#firstForeign(row, members);
+    const text = utf8Decode(row.body);
+    const place = text === null ? null : parseRow(text);
+    if (text === null || place === null)
+      return this.#break(row.seq, "body", "a row", "another form");
+    const foreign = this.#firstForeign(row, place);
     if (foreign !== null) return this.#break(row.seq, "body", foreign.expected, foreign.found);
-    if (members.prev_hash !== before.rowHash) {
-      return this.#break(row.seq, "prev_hash", before.rowHash, String(members.prev_hash));
+    if (place.prevHash !== before.rowHash) {
+      return this.#break(row.seq, "prev_hash", before.rowHash, place.prevHash);
     }
     if (row.ts < before.ts) return this.#break(row.seq, "ts", before.ts, row.ts);
-    return this.#checkMac(row, members, hashHex);
+    this.#text = text;
+    return this.#checkMac(row, place, hashHex);
   }
 
   /** The first member that belongs to another row or chain, or contradicts the columns. */
-  #firstForeign(row: StoredRow, members: RowMembers): { expected: string; found: string } | null {
+  #firstForeign(row: StoredRow, place: RowPlace): { expected: string; found: string } | null {
     const { tenantId, appId } = this.#chain;
-    const isOwn =
-      members.t === "svc.row" &&
-      members.v === 1 &&
-      members.tenant_id === tenantId &&
-      members.app_id === appId &&
-      members.seq === row.seq &&
-      members.ts === row.ts &&
-      members.request_id === row.requestId;
-    if (isOwn) return null;
-    const { t, v, tenant_id, app_id, seq, ts, request_id } = members;
-    const pairs: readonly (readonly [string, RowValue, RowValue | undefined])[] = [
-      ["t", "svc.row", t],
-      ["v", 1, v],
-      ["tenant_id", tenantId, tenant_id],
-      ["app_id", appId, app_id],
-      ["seq", row.seq, seq],
-      ["ts", row.ts, ts],
-      ["request_id", row.requestId, request_id],
+    const pairs: readonly (readonly [string, string, string])[] = [
+      ["tenant_id", tenantId, place.tenantId],
+      ["app_id", appId, place.appId],
+      ["seq", String(row.seq), place.seq],
+      ["ts", String(row.ts), place.ts],
+      ["request_id", row.requestId, place.requestId],
     ];
     for (const [name, expected, found] of pairs) {
       if (expected !== found) return { expected: `${name} ${expected}`, found: `${name} ${found}` };
@@ -147,9 +124,9 @@ export class ChainChecker {
     return null;
   }
 
-  #checkMac(row: StoredRow, members: RowMembers, hashHex: string): ChainBreak | null {
+  #checkMac(row: StoredRow, place: RowPlace, hashHex: string): ChainBreak | null {
     const before = this.#position;
-    const epoch = Number(members.mac_epoch);
+    const epoch = Number(place.macEpoch);
     const key = this.#keyOf(epoch);
     if (key === null) return this.#break(row.seq, "row_mac", "a known mac_epoch", epoch);
     const mac = rowMac(key, epoch === before.macEpoch ? before.rowMac : ZERO_MAC, row.rowHash);
@@ -181,20 +158,20 @@ export class ChainChecker {
 
 /** The position after a stored row, taken from its own bytes; it is not checked. */
 export function positionAfter(row: StoredRow): ChainPosition {
-  const macEpoch = Number(parseMembers(row.body)?.mac_epoch ?? 0);
+  const macEpoch = Number(parseRow(utf8Decode(row.body) ?? "")?.macEpoch ?? 0);
   const rowHash = sha256Hex(row.body);
   return { seq: row.seq, rowHash, rowMac: row.rowMac, macEpoch, ts: row.ts };
 }
 
-/** The members of a stored row, or null when its bytes are not a JSON object. */
-export function parseMembers(body: Uint8Array): RowMembers | null {
+/** The members of a stored record, or null when its bytes are not a JSON object. */
+export function parseMembers(body: Uint8Array): Members | null {
   const text = utf8Decode(body);
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    // Written by `rowText`, or altered, in which case the hash above has already said so.
-    return isObject ? (value as RowMembers) : null;
+    // Written by this program, or altered, which its hash shows.
+    return isObject ? (value as Members) : null;
   } catch {
     return null;
   }

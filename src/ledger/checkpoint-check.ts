@@ -11,7 +11,7 @@ import { sha256 } from "../crypto/hash.ts";
 import { appendLeaf, leafHash, type NodeStore, treeRoot } from "../crypto/merkle.ts";
 import type { Store } from "../store/store.ts";
 import type { AttestationKeys } from "./attestation-keys.ts";
-import { parseMembers, type RowMembers } from "./chain-check.ts";
+import { parseMembers } from "./chain-check.ts";
 import { type Checkpoint, checkpointNoteText, headLeafData, hourOf } from "./checkpoint-record.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { ZERO_HASH } from "./row.ts";
@@ -90,7 +90,7 @@ export class CheckpointChainChecker {
     if (recordHash !== toHex(checkpoint.recordHash)) {
       return broken("record_hash", recordHash, toHex(checkpoint.recordHash));
     }
-    const members: RowMembers = parseMembers(record) ?? {};
+    const members = parseMembers(record) ?? {};
     const { treeSize } = checkpoint;
     const columns = { n, capture_ts: captureTs, prev: before.recordHash, tree_size: treeSize };
     for (const [name, value] of Object.entries(columns)) {

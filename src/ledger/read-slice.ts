@@ -6,7 +6,6 @@ import {
   ChainChecker,
   parseMembers,
   positionAfter,
-  type RowMembers,
   type StoredRow,
 } from "./chain-check.ts";
 import type { ChainState, Heads } from "./heads.ts";
@@ -25,12 +24,9 @@ export interface SliceQuery {
   readonly after?: SliceCursor | undefined;
 }
 
-/** A row's members with `row_hash` and `row_mac` beside them. */
-export type ServedRow = RowMembers;
-
-/** The response of `GET /v1/audit`. */
 export interface AuditSlice {
-  readonly rows: readonly ServedRow[];
+  /** Each the JSON of a row: its stored bytes, with `row_hash` and `row_mac` as last members. */
+  readonly rows: readonly string[];
   readonly chain_ok: boolean;
   readonly chain_break: ChainBreak | null;
   /** For the parameter `after` of the next call; null when this slice reached the end. */
@@ -62,21 +58,26 @@ export function readSlice(deps: SliceDeps, query: SliceQuery): AuditSlice {
     .ofTenant(query.tenantId)
     .filter(({ chain }) => query.appId === undefined || chain.appId === query.appId)
     .map((state) => new ChainCursor(deps, state, query));
-  const rows: ServedRow[] = [];
+  const rows: string[] = [];
   let last: { readonly cursor: ChainCursor; readonly row: StoredRow } | null = null;
   let chainBreak: ChainBreak | null = null;
   while (rows.length < query.limit) {
     const cursor = earliest(cursors);
     if (cursor === null) break;
-    const { row, members, broken } = cursor.take();
+    const { row, text, broken } = cursor.take();
     chainBreak ??= broken;
-    rows.push(served(row, members, cursor.state));
+    rows.push(text);
     last = { cursor, row };
   }
   const isEnd = cursors.every((cursor) => cursor.peek === null);
   for (const cursor of cursors) chainBreak ??= cursor.peek === null ? cursor.missingTail() : null;
   const next = isEnd || last === null ? null : cursorText(last.row, last.cursor.state);
   return { rows, chain_ok: chainBreak === null, chain_break: chainBreak, next };
+}
+
+/** The response of `GET /v1/audit`: what is stored as text is not taken apart for it. */
+export function sliceText({ rows, ...rest }: AuditSlice): string {
+  return `{"rows":[${rows.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 
 /** One chain's rows from where the slice begins, read ahead in chunks. */
@@ -110,16 +111,16 @@ class ChainCursor {
 
   take(): {
     readonly row: StoredRow;
-    readonly members: RowMembers | null;
+    readonly text: string;
     readonly broken: ChainBreak | null;
   } {
     const row = this.#rows[this.#index++] as StoredRow;
     if (this.#index === this.#rows.length) this.#fill();
-    if (this.#isBroken) return { row, members: parseMembers(row.body), broken: null };
+    if (this.#isBroken) return { row, text: damagedText(row, this.state), broken: null };
     const broken = this.#gap ?? this.#checker.next(row);
     this.#isBroken = broken !== null;
-    const members = this.#isBroken ? parseMembers(row.body) : this.#checker.members;
-    return { row, members, broken };
+    const text = this.#isBroken ? damagedText(row, this.state) : soundText(this.#checker);
+    return { row, text, broken };
   }
 
   /** Rows that this process saw become durable and that are gone from the end of the chain. */
@@ -171,10 +172,17 @@ function earliest(cursors: readonly ChainCursor[]): ChainCursor | null {
   return best;
 }
 
-function served(row: StoredRow, members: RowMembers | null, state: ChainState): ServedRow {
-  // Bytes that are no row any more: this is what is left to show of it.
-  const shown = members ?? { app_id: state.chain.appId, seq: row.seq, ts: row.ts };
-  return Object.assign(shown, { row_hash: toHex(row.rowHash), row_mac: toHex(row.rowMac) });
+/** A row that passed, whose bytes are therefore those of an object with members. */
+function soundText({ position, text }: ChainChecker): string {
+  const { rowHash, rowMac } = position;
+  return `${text.slice(0, -1)},"row_hash":"${rowHash}","row_mac":"${toHex(rowMac)}"}`;
+}
+
+/** What is left to show of a row that did not pass, or came after one. */
+function damagedText(row: StoredRow, { chain }: ChainState): string {
+  const shown = parseMembers(row.body) ?? { app_id: chain.appId, seq: row.seq, ts: row.ts };
+  const hashes = { row_hash: toHex(row.rowHash), row_mac: toHex(row.rowMac) };
+  return JSON.stringify({ ...shown, ...hashes });
 }
 
 function cursorText(row: StoredRow, state: ChainState): string {

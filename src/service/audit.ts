@@ -7,7 +7,7 @@ import { parseMembers } from "../ledger/chain-check.ts";
 import type { CheckpointChainStatus } from "../ledger/checkpoint-check.ts";
 import { type CheckpointFilesDeps, findCheckpointFile } from "../ledger/checkpoint-files.ts";
 import type { Checkpoint } from "../ledger/checkpoint-record.ts";
-import { type AuditSlice, parseCursor } from "../ledger/read-slice.ts";
+import { parseCursor, sliceText } from "../ledger/read-slice.ts";
 import type { AuditChainHead } from "../receipt/chain-head.ts";
 import { ApiError, badRequest } from "./api-error.ts";
 import type { Trust } from "./open-trust.ts";
@@ -47,13 +47,15 @@ export class Audit {
     this.#nowMs = nowMs;
   }
 
-  slice(tenantId: string, { since, limit, appId, after }: SliceRequest): AuditSlice {
+  /** @returns JSON. */
+  slice(tenantId: string, { since, limit, appId, after }: SliceRequest): string {
     const cursor = after === null ? undefined : parseCursor(after);
     if (cursor === null) {
       throw badRequest("invalid_value", "after", "after must be the next of an earlier slice");
     }
     const query = { tenantId, since, limit, after: cursor };
-    return this.#trust.ledger.readSlice(appId === null ? query : { ...query, appId });
+    const { ledger } = this.#trust;
+    return sliceText(ledger.readSlice(appId === null ? query : { ...query, appId }));
   }
 
   head(tenantId: string, appId: string): AuditChainHead {

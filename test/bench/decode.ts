@@ -3,7 +3,7 @@
  * random weights have nearly every choice refused, which is the worst case for a lock.
  *
  *   bun test/bench/decode.ts [--model FILE.gguf] [--clients N] [--tokens N] [--rounds N] [--gpu]
- *     [--peer URL] [--prefix] [--threads N] [--schemas NAMES]
+ *     [--peer URL] [--prefix] [--streams] [--threads N] [--schemas NAMES]
  *
  * Without --model a model with random Q8_0 weights over 128,256 tokens is made. Rates count sampled
  * tokens only. Each locked run is followed by a free one in which every client gets as many tokens,
@@ -23,6 +23,7 @@ import type { CompletionRequest } from "../../src/runtime/request.ts";
 import { request } from "../helpers/engine.ts";
 import { randomModelPath, SMALL } from "../helpers/random-model.ts";
 import { DECODE_SCHEMAS, LOCKED_TOKENS_MAX, type SchemaName } from "./decode-schemas.ts";
+import { streamedJsMs } from "./decode-streams.ts";
 import { LlamaServer } from "./llama-server.ts";
 
 const { values: args } = parseArgs({
@@ -36,9 +37,11 @@ const { values: args } = parseArgs({
     peer: { type: "string" },
     gpu: { type: "boolean", default: false },
     prefix: { type: "boolean", default: false },
+    streams: { type: "boolean", default: false },
   },
 });
 const clients = Number(args.clients);
+const threads = args.threads === undefined ? null : Number(args.threads);
 const tokens = Number(args.tokens);
 const rounds = Number(args.rounds);
 const names = Object.keys(DECODE_SCHEMAS).filter((name): name is SchemaName =>
@@ -65,7 +68,7 @@ const selfTestDir = mkdtempSync(join(tmpdir(), "svc-decode-"));
 const engine = startEngine<Grammar>({
   tiers: { "svc-tier-a": path, "svc-tier-b": path },
   forceCpu: !args.gpu,
-  threads: args.threads === undefined ? null : Number(args.threads),
+  threads,
   contextTokens: null,
   rows: 8,
   queueMax: 64,
@@ -175,6 +178,9 @@ const tier = engine.tiers.get("svc-tier-a");
 const report = {
   clients,
   free_tokens_per_s: round3(rate(free)),
+  free_cpu_ms_per_token: round3(
+    (1000 * sum(free, (r) => r.cpuSeconds)) / sum(free, (r) => r.sampled),
+  ),
   free_js_ms_per_token: round3(sum(free, (r) => r.jsMs) / sum(free, (r) => r.sampled)),
   ...results,
   js_ms_per_token: round3(sum(all, (r) => r.jsMs) / sum(all, (r) => r.sampled + r.forced)),
@@ -185,7 +191,22 @@ const report = {
 };
 await engine.close();
 rmSync(selfTestDir, { recursive: true });
-process.stdout.write(`${JSON.stringify(report)}\n`);
+const streams = args.streams ? { streams_js_ms_per_token: await measureStreams() } : {};
+process.stdout.write(`${JSON.stringify({ ...report, ...streams })}\n`);
+
+/** Free, and locked to each schema. */
+async function measureStreams(): Promise<Readonly<Record<string, number>>> {
+  const asked = { clients, tokens, threads };
+  const measured: Record<string, number> = {};
+  measured["free"] = round3(await streamedJsMs(path, asked, {}));
+  for (const name of names) {
+    const json_schema = { name, strict: true, schema: DECODE_SCHEMAS[name] };
+    const response_format = { type: "json_schema", json_schema };
+    const change = { response_format, max_tokens: LOCKED_TOKENS_MAX };
+    measured[name] = round3(await streamedJsMs(path, asked, change));
+  }
+  return measured;
+}
 
 /** Until the first token after 2,000 tokens, computed and taken over. */
 async function measurePrefix(): Promise<Readonly<Record<string, number>>> {

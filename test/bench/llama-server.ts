@@ -53,23 +53,35 @@ export class LlamaServer {
     );
   }
 
-  async #complete(prompt: string, schema: unknown): Promise<number> {
-    const response = await fetch(new URL("/completion", this.#url), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
+  /** The prompt is as long as ours: the same template makes it. */
+  async #complete(text: string, schema: unknown): Promise<number> {
+    const messages = [{ role: "user", content: text }];
+    const prompt = await this.#post("/apply-template", { messages }, "prompt");
+    const counted = await this.#post(
+      "/completion",
+      {
         prompt,
         n_predict: this.#tokens,
         temperature: 0,
         cache_prompt: false,
         ...(schema === null ? { ignore_eos: true } : { json_schema: schema }),
-      }),
+      },
+      "tokens_predicted",
+    );
+    return Number(counted);
+  }
+
+  /** @returns one member of the answer. */
+  async #post(path: string, body: object, member: string): Promise<unknown> {
+    const response = await fetch(new URL(path, this.#url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
     });
-    const body: unknown = await response.json();
-    if (typeof body === "object" && body !== null && "tokens_predicted" in body) {
-      return Number(body.tokens_predicted);
-    }
-    const text = JSON.stringify(body).slice(0, 200);
-    throw new Error(`${this.#url} answers ${response.status}: ${text}`);
+    const answer = (await response.json()) as Readonly<Record<string, unknown>>;
+    const value = answer[member];
+    if (value !== undefined) return value;
+    const text = JSON.stringify(answer).slice(0, 200);
+    throw new Error(`${this.#url}${path} answers ${response.status}: ${text}`);
   }
 }

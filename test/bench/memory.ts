@@ -79,6 +79,8 @@ for (let part = 1; part <= 20; part++) {
   };
   await Promise.all(Array.from({ length: Number(args.clients) }, client));
   Bun.gc(true);
+  // Pages go back to the system in the background.
+  await Bun.sleep(500);
   curve.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
   process.stderr.write(`${until} requests: ${curve.at(-1)} MiB\n`);
 }

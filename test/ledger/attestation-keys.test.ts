@@ -6,7 +6,7 @@ import { appendCall } from "../../src/ledger/append.ts";
 import { CheckpointChainChecker } from "../../src/ledger/checkpoint-check.ts";
 import type { Transactions } from "../../src/store/store.ts";
 import { openKit, temporaryDirectory } from "../trust-kit.ts";
-import { callOf, type Lab } from "../trust-lab.ts";
+import { callOf, type Lab, rowsIn } from "../trust-lab.ts";
 
 const HOUR_MS = 3_600_000;
 const IOERR_FSYNC = 1034;
@@ -94,6 +94,6 @@ test.each(EFFECTS)(
     await appendCall(second.ledger, callOf(tenantId));
     const slice = second.ledger.readSlice({ tenantId, since: 0, limit: 10 });
     expect(slice.chain_ok).toBe(true);
-    expect(slice.rows.map((row) => row.mac_epoch)).toEqual([1, persists ? 2 : 1]);
+    expect(rowsIn(slice).map((row) => row["mac_epoch"])).toEqual([1, persists ? 2 : 1]);
   },
 );

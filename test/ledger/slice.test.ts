@@ -6,9 +6,9 @@ import { canonicalJson } from "../../src/bytes/canonical-json.ts";
 import { sha256Hex } from "../../src/crypto/hash.ts";
 import { appendCall } from "../../src/ledger/append.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { parseCursor, type ServedRow } from "../../src/ledger/read-slice.ts";
+import { parseCursor, sliceText } from "../../src/ledger/read-slice.ts";
 import { openKit } from "../trust-kit.ts";
-import { appendAll, callOf, type Lab, START_MS } from "../trust-lab.ts";
+import { appendAll, callOf, type Lab, rowsIn, type SeenRow, START_MS } from "../trust-lab.ts";
 
 /** `count` rows a millisecond apart over three apps, two of them sharing every time. */
 async function filled(count: number): Promise<{ kit: Lab; tenantId: string }> {
@@ -31,14 +31,14 @@ function pages(
   ledger: Ledger,
   query: { tenantId: string; since: number; appId?: string },
   limit: number,
-): ServedRow[] {
-  const rows: ServedRow[] = [];
+): SeenRow[] {
+  const rows: SeenRow[] = [];
   let after: ReturnType<typeof parseCursor> = null;
   for (;;) {
     const slice = ledger.readSlice({ ...query, limit, ...(after && { after }) });
     expect(slice).toMatchObject({ chain_ok: true, chain_break: null });
     expect(slice.rows.length).toBeLessThanOrEqual(limit);
-    rows.push(...slice.rows);
+    rows.push(...rowsIn(slice));
     if (slice.next === null) return rows;
     expect(slice.rows).toHaveLength(limit);
     after = parseCursor(slice.next);
@@ -46,12 +46,12 @@ function pages(
   }
 }
 
-const order = (row: ServedRow): string =>
+const order = (row: SeenRow): string =>
   `${row["ts"]} ${row["app_id"]} ${String(row["seq"]).padStart(9, "0")}`;
 
 test("a served row hashes to its row_hash without the two members that were added", async () => {
   const { kit, tenantId } = await filled(3);
-  const { rows } = kit.ledger.readSlice({ tenantId, since: 0, limit: 100 });
+  const rows = rowsIn(kit.ledger.readSlice({ tenantId, since: 0, limit: 100 }));
   expect(rows).toHaveLength(7);
   for (const row of rows) {
     const { row_hash, row_mac, ...members } = row;
@@ -144,6 +144,7 @@ test.each([
   ["an altered time column", `UPDATE ledger_row SET ts = ts + 1 ${ROW_5}`, 5, "body"],
   ["a removed row", `DELETE FROM ledger_row ${ROW_5}`, 5, "seq"],
   ["a removed end", `DELETE FROM ledger_row WHERE seq >= 5`, 5, "seq"],
+  ["a request id of another row", `UPDATE ledger_row SET request_id = 'x' ${ROW_5}`, 5, "body"],
   [
     "bytes that are no row",
     `UPDATE ledger_row SET body = CAST('x' AS BLOB), row_hash = x'2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881' ${ROW_5}`,
@@ -156,6 +157,8 @@ test.each([
   const slice = kit.ledger.readSlice({ tenantId, appId: "b", since: 0, limit: 100 });
   expect(slice.chain_ok).toBe(false);
   expect(slice.chain_break).toMatchObject({ app_id: "b", seq, reason });
+  const { rows, ...rest } = slice;
+  expect(JSON.parse(sliceText(slice))).toEqual({ rows: rowsIn({ rows }), ...rest });
 });
 
 test("a slice that begins right after a removed row names that row", async () => {

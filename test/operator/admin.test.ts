@@ -1,5 +1,6 @@
 /** `/admin/*`: who is let in, what can be done, and that each act is a row. */
 import { expect, test } from "bun:test";
+import { rowsIn } from "../trust-lab.ts";
 import { ADMIN_KEY, openOperated } from "./operator-kit.ts";
 
 const ROUTES = [
@@ -143,7 +144,7 @@ test("each act is a row of the operator's chain, and usage adds up what was reco
     limit: 10,
   });
   expect(slice.chain_ok).toBe(true);
-  expect(slice.rows.map((row) => `${row["method"]} ${row["path"]}`)).toEqual([
+  expect(rowsIn(slice).map((row) => `${row["method"]} ${row["path"]}`)).toEqual([
     "POST /admin/keys",
     "PUT /admin/packages/x",
   ]);

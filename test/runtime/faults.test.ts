@@ -77,6 +77,13 @@ describe("a start is refused", () => {
     });
   }, 30_000);
 
+  test("for cells that no memory has room for, and what was loaded is let go of", async () => {
+    await expect(openTestEngine("svc-tiny", { contextTokens: 2e9 })).rejects.toMatchObject({
+      code: "not_enough_memory",
+      message: expect.stringMatching(/needs \d+ MiB of memory, \d+ MiB are there/),
+    });
+  });
+
   test("for a name that is no model, without fetching anything", async () => {
     for (const model of ["llama-3", "https://example.com/model.gguf", "hf:user/model"]) {
       await expect(openTestEngine(model)).rejects.toMatchObject({ code: "unknown_model" });

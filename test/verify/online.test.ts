@@ -10,7 +10,7 @@ import {
   verifyAnswer,
 } from "../../src/verify/online.ts";
 import { openKit } from "../trust-kit.ts";
-import { appendAll, callOf } from "../trust-lab.ts";
+import { appendAll, callOf, rowsIn } from "../trust-lab.ts";
 
 const sha256 = (data: Uint8Array | string): string =>
   createHash("sha256").update(data).digest("hex");
@@ -26,8 +26,9 @@ async function answered() {
   const hashes = { requestBodyHash: sha256(requestBody), responseBodyHash: sha256(responseBody) };
   const call = callOf(tenantId, { ...hashes, method, path });
   await appendAll(lab.ledger, [callOf(tenantId), call, callOf(tenantId)]);
-  const { rows } = lab.ledger.readSlice({ tenantId, since: 0, limit: 10 });
-  const served = rows as unknown as readonly ServedRow[];
+  const served: readonly ServedRow[] = rowsIn(
+    lab.ledger.readSlice({ tenantId, since: 0, limit: 10 }),
+  );
   const row = served.find((candidate) => candidate["request_id"] === call.requestId) ?? {};
   const chainHead = String(row["row_hash"]);
   const facts: AnswerFacts = {
