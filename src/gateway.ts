@@ -39,6 +39,7 @@ import { MatterState } from "./service/matter-state.ts";
 import { Meter } from "./service/metered-call.ts";
 import { openSearch, type SearchConfig, type SearchPort } from "./service/open-search.ts";
 import { openTrust, type Trust } from "./service/open-trust.ts";
+import { openProcessRunner, type ProcessRunner } from "./service/process-thread.ts";
 import { Processes, type ProcessesDeps } from "./service/processes.ts";
 import { Searches } from "./service/search.ts";
 import { SignUpDesk } from "./service/sign-up.ts";
@@ -71,6 +72,8 @@ export interface GatewayConfig {
   readonly rows: number;
   /** Requests that may wait for a row. */
   readonly queueMax: number;
+  /** Whether processes run on a thread of their own. */
+  readonly processThread: boolean;
   /** 64 hex digits each; null keeps the key in a file of the data directory. */
   readonly masterKey: string | null;
   readonly masterKeyNext: string | null;
@@ -132,6 +135,7 @@ export const GATEWAY_DEFAULTS: Omit<GatewayConfig, "dataDir"> = {
   contextTokens: null,
   rows: 8,
   queueMax: 64,
+  processThread: false,
   masterKey: null,
   masterKeyNext: null,
   rootKey: null,
@@ -185,7 +189,10 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
   const metrics = new Metrics(
     metricsSources({ version: VERSION, nowMs: deps.nowMs, trust, engine, locks }),
   );
-  const app = openApp(config, deps, { trust, engine, search, locks, metrics });
+  const registry = soundRegistry(deps);
+  const runner = openProcessRunner(registry, config.processThread);
+  const parts = { trust, engine, search, locks, metrics, registry, runner };
+  const app = openApp(config, deps, parts);
   const proxies = new Set(config.trustedProxies);
   return {
     async fetch(request, info = { clientAddress: null }) {
@@ -202,6 +209,7 @@ export function openGateway(config: GatewayConfig, given: Partial<GatewayDeps> =
     async close() {
       schedule.stop();
       await engine.close();
+      await runner.close();
       search.close();
       trust.close();
     },
@@ -248,10 +256,12 @@ interface Parts {
   readonly search: SearchPort;
   readonly locks: Locks;
   readonly metrics: Metrics;
+  readonly registry: Registry;
+  readonly runner: ProcessRunner;
 }
 
 function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
-  const { engine, locks, metrics, search, trust } = parts;
+  const { engine, locks, metrics, registry, runner, search, trust } = parts;
   const { limits } = config;
   const { nowMs, randomBytes, log } = deps;
   const { tenants, ledger, keys, checkpoints, rev, store } = trust;
@@ -260,7 +270,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
   const chat: ChatDeps = { engine, locks, meter, randomBytes, nowMs };
   const state = new MatterState({ store, meter, nowMs });
   const recordsOf: ProcessesDeps["recordsOf"] = (identity) => state.records(identity);
-  const registry = soundRegistry(deps);
+  const runTask: ProcessesDeps["runTask"] = (task) => runner.run(task);
   const failed = new FailedAttempts({ perMinute: limits.failedAttemptsPerMinute, nowMs });
   return createApp({
     limits,
@@ -298,7 +308,7 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
     streamChat: (caller, request, form) => streamChat(chat, caller, request, form),
     createEmbeddings: (caller, request) =>
       createEmbeddings({ engine, meter, nowMs }, caller, request),
-    processes: new Processes({ registry, meter, nowMs, recordsOf }),
+    processes: new Processes({ registry, runTask, meter, nowMs, recordsOf }),
     state,
     searches: new Searches({ chat, meter, search, nowMs, randomBytes }),
     consoleAssets: new ConsoleAssets(),

@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "search",
     "anchor",
     "node:net",
+    "node:worker_threads",
   ],
   // What operators run it with.
   ops: ["runtime", "service", "prom-client"],

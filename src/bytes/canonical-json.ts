@@ -75,7 +75,7 @@ function orderedRecord(record: JsonRecord): JsonValue {
     if (isMisplaced(key)) return null;
     if (index > 0 && (keys[index - 1] as string) > key) isOrdered = false;
   }
-  if (!isOrdered) return copiedRecord(record, keys.sort());
+  if (!isOrdered) return copiedRecord(record, inOrder(keys));
   for (const key of keys) {
     const item = record[key] as JsonValue;
     if (typeof item === "string") continue;
@@ -83,6 +83,21 @@ function orderedRecord(record: JsonRecord): JsonValue {
     if (ordered !== item) return ordered === null ? null : copiedRecord(record, keys);
   }
   return record;
+}
+
+/** As many keys as records mostly have; by insertion, as the native sort takes longer to begin. */
+const FEW_KEYS = 24;
+
+/** Sorts in place, by UTF-16 code unit. */
+function inOrder(keys: string[]): string[] {
+  if (keys.length > FEW_KEYS) return keys.sort();
+  for (let end = 1; end < keys.length; end += 1) {
+    const key = keys[end] as string;
+    let at = end;
+    for (; at > 0 && (keys[at - 1] as string) > key; at -= 1) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
 }
 
 function copiedRecord(record: JsonRecord, keys: readonly string[]): JsonValue {

@@ -1,4 +1,5 @@
 /** `svc serve` and `svc quickstart`: the gateway on a port, until it is told to stop. */
+import { availableParallelism } from "node:os";
 import { Command, type CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import { type AnchorConfig, PUBLIC_CALENDARS } from "../anchor/anchor-config.ts";
 import type { Config, ReadConfig } from "../config.ts";
@@ -116,6 +117,7 @@ export function gatewayConfig(config: Config): Parameters<typeof openGateway>[0]
     contextTokens: config.context,
     rows: config.rows,
     queueMax: config.queue,
+    processThread: availableParallelism() > 1,
     masterKey: config.masterKey,
     masterKeyNext: config.masterKeyNext,
     rootKey: config.rootKey,

@@ -11,7 +11,7 @@ import { ContainerFrame } from "./container-frame.ts";
 import type { Place, Verdict } from "./place.ts";
 
 export class ArrayFrame extends ContainerFrame<ArrayShape, ArrayState, ArrayCompletion> {
-  readonly #next = new Map<string, ArrayFrame>();
+  #next: Map<string, ArrayFrame> | undefined;
   #item: Place | null | undefined;
 
   constructor(state: ArrayState) {
@@ -39,12 +39,14 @@ export class ArrayFrame extends ContainerFrame<ArrayShape, ArrayState, ArrayComp
   settle(verdict: Verdict, value: JsonValue | undefined): ArrayFrame {
     const { observed } = this.item as Place;
     const key = verdict.subarray(0, observed.length).join("");
-    const known = value === undefined ? this.#next.get(key) : undefined;
+    const known = value === undefined ? this.#next?.get(key) : undefined;
     if (known) return known;
     const truth = new Map(observed.map((schema, i) => [schema, verdict[i] === 1]));
     const after = this.state.after((schema) => truth.get(schema) ?? true, value);
     const next = after === this.state ? this : new ArrayFrame(after);
-    if (value === undefined) this.#next.set(key, next);
+    if (value !== undefined) return next;
+    this.#next ??= new Map();
+    this.#next.set(key, next);
     return next;
   }
 

@@ -7,7 +7,6 @@
  * that two clauses may want the same key for their failures: that is tried in order, with a bound
  * on the steps. A search that runs out of steps has found nothing, which is narrower, never wider.
  */
-import type { Schema } from "../schema/schema.ts";
 import type { Demand, KeyClass, ObjectPlan, ObjectShape } from "./object-shape.ts";
 import type { ObjectState } from "./object-state.ts";
 import type { Literal, Place } from "./place.ts";
@@ -19,12 +18,18 @@ export interface Completion {
    */
   readonly bytes: number;
   readonly members: readonly PlannedMember[];
+  /** Names that must not be written, so that some atom fails. */
+  readonly absent: ReadonlySet<string>;
+  /** Members that are not planned neither fill the object up nor ask for others. */
+  readonly isLoose: boolean;
 }
 
 interface PlannedMember {
   readonly key: string;
   readonly keyClass: KeyClass;
   readonly place: Place;
+  /** The value must satisfy more than the plan asks of it. */
+  readonly isSpecial: boolean;
 }
 
 const SEARCH_STEPS_MAX = 1000;
@@ -39,95 +44,14 @@ export function completeObject(state: ObjectState): Completion | null {
   return best;
 }
 
-function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
+/** The shortest completion of one plan that was found; null where none was. */
+export function completePlan(state: ObjectState, plan: ObjectPlan): Completion | null {
   if (plan.holds.some((index) => state.failed[index] === 1)) return null;
   return new Search(state, plan).run();
 }
 
-/**
- * What the value under a key just written must also satisfy so that the plan can be met: nothing,
- * or one of several lists of literals, each making an atom fail that nothing later would.
- * @param canAlwaysEnd the plan can be met from any state without open clauses.
- */
-export function escapesNeeded(
-  after: ObjectState,
-  plan: ObjectPlan,
-  keyClass: KeyClass,
-  canAlwaysEnd: boolean,
-): readonly (readonly Literal[])[] {
-  const state = withExcluded(after, plan, keyClass);
-  if (canAlwaysEnd && openClauses(state, plan).length === 0) return NOTHING_MORE;
-  return escapesFrom(state, plan, keyClass);
-}
-
-const NOTHING_MORE: readonly (readonly Literal[])[] = [[]];
-
-/** The state in which atoms that no value here could satisfy have failed. */
-function withExcluded(after: ObjectState, plan: ObjectPlan, keyClass: KeyClass): ObjectState {
-  const failing = openClauses(after, plan)
-    .flat()
-    .filter((atom) => after.shape.excludes(plan, keyClass, atom));
-  return failing.length > 0 ? after.withFailed(failing) : after;
-}
-
-function escapesFrom(
-  after: ObjectState,
-  plan: ObjectPlan,
-  keyClass: KeyClass,
-): readonly (readonly Literal[])[] {
-  if (completePlan(after, plan)) return [[]];
-  const escapes: Literal[][] = [];
-  for (const atoms of failuresNeeded(after, plan, keyClass)) {
-    const choices = atoms.map((atom) => (keyClass.demands[atom] as Demand).schemas);
-    if (completePlan(after.withFailed(atoms), plan)) escapes.push(...choose(choices));
-  }
-  return escapes.slice(0, ESCAPES_MAX);
-}
-
-/** Ways in which one value can help a plan; further ones are not offered. */
-const ESCAPES_MAX = 32;
-
-/**
- * Sets of atoms that may have to fail with the value under this key, each enough as far as we see.
- */
-function failuresNeeded(
-  after: ObjectState,
-  plan: ObjectPlan,
-  keyClass: KeyClass,
-): readonly (readonly number[])[] {
-  const open = openClauses(after, plan);
-  const canFailHere = (atom: number): boolean =>
-    (keyClass.demands[atom] as Demand).schemas.length > 0;
-  // A clause that nothing later can serve must be served here.
-  const needed = open.filter((clause) => !completePlan(after, { ...plan, fails: [clause] }));
-  const forced = needed.map((clause) => clause.filter(canFailHere));
-  if (forced.some((atoms) => atoms.length === 0)) return [];
-  const sets = forced.reduce<number[][]>(
-    (lists, atoms) =>
-      lists.flatMap((list) => atoms.map((atom) => [...list, atom])).slice(0, ESCAPES_MAX),
-    [[]],
-  );
-  // Clauses that compete for the same key later: one of them can be served here.
-  const others = open.flat().filter(canFailHere);
-  const wider = others.map((atom) => [...(sets[0] as number[]), atom]);
-  const all = [...new Set(others)];
-  const enough = sets.some((set) => set.length > 0 && completePlan(after.withFailed(set), plan));
-  return enough ? sets : [...wider, all];
-}
-
-/** One schema of each list, to be false. */
-function choose(choices: readonly (readonly Schema[])[]): Literal[][] {
-  return choices.reduce<Literal[][]>(
-    (lists, schemas) =>
-      lists
-        .flatMap((list) => schemas.map((schema) => [...list, { schema, positive: false }]))
-        .slice(0, ESCAPES_MAX),
-    [[]],
-  );
-}
-
 /** Lists of atoms, one of which must still fail. */
-function openClauses(state: ObjectState, plan: ObjectPlan): readonly (readonly number[])[] {
+export function openClauses(state: ObjectState, plan: ObjectPlan): readonly (readonly number[])[] {
   return plan.fails.filter((clause) => !clause.some((atom) => state.failed[atom] === 1));
 }
 
@@ -181,10 +105,13 @@ class Search {
   }
 
   #placeOf(keyClass: KeyClass, extra: readonly Literal[]): Place | null {
-    const base = this.#shape.base(this.#plan, keyClass);
-    if (base === null) return null;
-    const place = this.#shape.context.place([[...base, ...extra]], []);
-    return Number.isFinite(this.#shape.context.cost(place)) ? place : null;
+    const shape = this.#shape;
+    let place = shape.basePlace(this.#plan, keyClass);
+    if (place !== null && extra.length > 0) {
+      const base = shape.base(this.#plan, keyClass) as readonly Literal[];
+      place = shape.context.place([[...base, ...extra]], []);
+    }
+    return place !== null && Number.isFinite(shape.context.cost(place)) ? place : null;
   }
 
   /** Keys that other keys demand, until nothing changes. */
@@ -263,21 +190,15 @@ class Search {
 
   /** A key that the atom forbids, or whose value it refuses. */
   *#valueEscapes(atom: number): Generator<() => boolean> {
-    for (const [rank] of this.#shape.names.entries()) {
-      if (this.#state.hasSeen(rank)) continue;
-      const demand = this.#shape.nameClass(rank).demands[atom] as Demand;
-      if (demand.never) yield () => this.#write(rank, []);
-      for (const schema of demand.schemas) {
-        yield () => this.#write(rank, [{ schema, positive: false }]);
-      }
-    }
-    for (const colour of this.#shape.keys.colours.keys()) {
-      const keyClass = this.#shape.restClass(colour);
-      const demand = keyClass.demands[atom] as Demand;
-      if (demand.never) yield () => this.#writeFresh(colour, []);
-      for (const schema of demand.schemas) {
-        yield () => this.#writeFresh(colour, [{ schema, positive: false }]);
-      }
+    const shape = this.#shape;
+    const named = shape.names.length;
+    for (const index of shape.escapes(this.#plan, atom)) {
+      if (index < named && this.#state.hasSeen(index)) continue;
+      const write = (extra: readonly Literal[]): boolean =>
+        index < named ? this.#write(index, extra) : this.#writeFresh(index - named, extra);
+      const { never, schemas } = shape.classAt(index).demands[atom] as Demand;
+      if (never) yield () => write([]);
+      for (const schema of schemas) yield () => write([{ schema, positive: false }]);
     }
   }
 
@@ -331,12 +252,14 @@ class Search {
         key,
         keyClass,
         place: this.#placeOf(keyClass, extra) as Place,
+        isSpecial: extra.length > 0,
       }));
     let bytes = 1 + members.length - (this.#state.count === 0 && members.length > 0 ? 1 : 0);
     for (const { key, place } of members) {
       bytes += Buffer.byteLength(JSON.stringify(key)) + 1 + this.#shape.context.cost(place);
     }
-    return { bytes, members };
+    const isLoose = this.#countMax === Number.POSITIVE_INFINITY && !this.#plan.hasDependents;
+    return { bytes, members, absent: this.#absent, isLoose };
   }
 
   #fillUp(): boolean {

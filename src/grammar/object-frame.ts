@@ -6,8 +6,9 @@
 import type { Schema } from "../schema/schema.ts";
 import { ContainerFrame } from "./container-frame.ts";
 import { canAlwaysEnd, type LooseMembers, looseMembers } from "./loose-members.ts";
-import { type Completion, completeObject, escapesNeeded } from "./object-completion.ts";
-import type { KeyClass, ObjectShape } from "./object-shape.ts";
+import { type Completion, completeObject, completePlan } from "./object-completion.ts";
+import { escapesNeeded } from "./object-escapes.ts";
+import type { KeyClass, ObjectPlan, ObjectShape } from "./object-shape.ts";
 import { emptyObject, type ObjectState } from "./object-state.ts";
 import type { Literal, Place, Verdict } from "./place.ts";
 import type { WritableKeys } from "./writable-keys.ts";
@@ -23,11 +24,13 @@ export interface Member {
 
 export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Completion> {
   readonly #lazyLoose: LazyLoose;
-  readonly #named = new Map<number, Member | null>();
+  // Most positions are passed once: their maps are made when there is something to keep.
+  #named: Map<number, Member | null> | undefined;
   /** By rank, for those of which no more was asked yet. */
-  readonly #allowed = new Map<number, boolean>();
-  readonly #samples = new Map<number, Member | null>();
-  readonly #failed = new Map<string, ObjectFrame>();
+  #allowed: Map<number, boolean> | undefined;
+  #samples: Map<number, Member | null> | undefined;
+  #failed: Map<string, ObjectFrame> | undefined;
+  #planned: Map<ObjectPlan, Completion | null> | undefined;
   #hasMember: boolean | undefined;
   #unnamedKeys: WritableKeys | null | undefined;
 
@@ -43,10 +46,11 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   /** The member under a name, by rank, or null where it may not be written. */
   named(rank: number): Member | null {
-    const known = this.#named.get(rank);
+    const known = this.#named?.get(rank);
     if (known !== undefined) return known;
-    const isBlocked = this.#isBlocked(rank) || this.#allowed.get(rank) === false;
+    const isBlocked = this.#isBlocked(rank) || this.#allowed?.get(rank) === false;
     const member = isBlocked ? null : this.#member(this.shape.nameClass(rank), null);
+    this.#named ??= new Map();
     this.#named.set(rank, member);
     return member;
   }
@@ -58,9 +62,10 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   /** As `unnamed`, for any key of the colour: not to be kept, since it does not know the key. */
   anyUnnamed(colour: number): Member | null {
-    const known = this.#samples.get(colour);
+    const known = this.#samples?.get(colour);
     if (known !== undefined) return known;
     const member = this.#member(this.shape.restClass(colour), NO_KEY);
+    this.#samples ??= new Map();
     this.#samples.set(colour, member);
     return member;
   }
@@ -103,11 +108,12 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   allows(rank: number): boolean {
     const loose = this.#loose;
     if (loose) return loose.allows(this.state, rank);
-    const member = this.#named.get(rank);
+    const member = this.#named?.get(rank);
     if (member !== undefined) return member !== null;
-    const known = this.#allowed.get(rank);
+    const known = this.#allowed?.get(rank);
     if (known !== undefined) return known;
     const allowed = !this.#isBlocked(rank) && this.#hasWant(this.shape.nameClass(rank));
+    this.#allowed ??= new Map();
     this.#allowed.set(rank, allowed);
     return allowed;
   }
@@ -117,10 +123,8 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
   }
 
   #hasWant(keyClass: KeyClass): boolean {
-    for (const _ of wantsAt(this.state.afterKey(keyClass, null), keyClass, this.#lazyLoose)) {
-      return true;
-    }
-    return false;
+    const { done } = this.#wantsAt(this.state.afterKey(keyClass, null), keyClass).next();
+    return done !== true;
   }
 
   /**
@@ -164,11 +168,47 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
 
   #withFailed(atoms: readonly number[]): ObjectFrame {
     const key = atoms.toSorted((a, b) => a - b).join();
-    const known = this.#failed.get(key);
+    const known = this.#failed?.get(key);
     if (known) return known;
     const frame = new ObjectFrame(this.state.withFailed(atoms), this.#lazyLoose);
+    this.#failed ??= new Map();
     this.#failed.set(key, frame);
     return frame;
+  }
+
+  /**
+   * For each plan that can still be met after this key: what its value must satisfy, and the place
+   * of such values.
+   */
+  *#wantsAt(after: ObjectState, keyClass: KeyClass): Generator<[Place, Literal[]]> {
+    const { shape } = this;
+    const { context } = shape;
+    const { alwaysEnd } = this.#lazyLoose;
+    for (const [index, plan] of shape.plans.entries()) {
+      if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
+      const base = shape.base(plan, keyClass);
+      if (base === null) continue;
+      const canEnd = alwaysEnd[index] as boolean;
+      const isFree = canEnd && plan.fails.length === 0;
+      const before = isFree ? null : this.#plannedFor(plan);
+      // What cannot be met now is not met for one key more.
+      if (!isFree && before === null) continue;
+      for (const extra of escapesNeeded(after, plan, keyClass, canEnd, before)) {
+        const want = [...base, ...extra];
+        const place = context.place([want], []);
+        if (Number.isFinite(context.cost(place))) yield [place, want];
+      }
+    }
+  }
+
+  #plannedFor(plan: ObjectPlan): Completion | null {
+    let planned = this.#planned?.get(plan);
+    if (planned === undefined) {
+      planned = completePlan(this.state, plan);
+      this.#planned ??= new Map();
+      this.#planned.set(plan, planned);
+    }
+    return planned;
   }
 
   #member(keyClass: KeyClass, key: Uint8Array | null): Member | null {
@@ -181,7 +221,7 @@ export class ObjectFrame extends ContainerFrame<ObjectShape, ObjectState, Comple
     }
     const after = this.state.afterKey(keyClass, key);
     // By place: plans often ask the same of a value.
-    const wanted = new Map(wantsAt(after, keyClass, this.#lazyLoose));
+    const wanted = new Map(this.#wantsAt(after, keyClass));
     if (wanted.size === 0) return null;
     const wants = [...wanted.values()];
     const next = new ObjectFrame(after, this.#lazyLoose);
@@ -250,27 +290,4 @@ function settledBy(wants: readonly (readonly Literal[])[]): Schema[] {
 
 function hasPositive(want: readonly Literal[], schema: Schema): boolean {
   return want.some((literal) => literal.positive && literal.schema === schema);
-}
-
-/**
- * For each plan that can still be met after this key: what its value must satisfy, and the place of
- * such values.
- */
-function* wantsAt(
-  after: ObjectState,
-  keyClass: KeyClass,
-  loose: LazyLoose,
-): Generator<[Place, Literal[]]> {
-  const { shape } = after;
-  const { context } = shape;
-  for (const [index, plan] of shape.plans.entries()) {
-    if (plan.holds.some((atom) => after.failed[atom] === 1)) continue;
-    const base = shape.base(plan, keyClass);
-    if (base === null) continue;
-    for (const extra of escapesNeeded(after, plan, keyClass, loose.alwaysEnd[index] as boolean)) {
-      const want = [...base, ...extra];
-      const place = context.place([want], []);
-      if (Number.isFinite(context.cost(place))) yield [place, want];
-    }
-  }
 }

@@ -70,6 +70,9 @@ export class ObjectShape {
   readonly context: ShapeContext;
   /** By the atoms that a plan holds, then by key and atom. */
   readonly #excluded = new Map<readonly number[], Map<number, boolean>>();
+  readonly #basePlaces = new Map<readonly number[], Map<number, Place | null>>();
+  /** By the atoms that a plan holds, then by atom. */
+  readonly #escapes = new Map<readonly number[], (readonly number[])[]>();
   /** By the atoms that a plan holds, then by key. */
   readonly #bases = new Map<readonly number[], Map<number, readonly Literal[] | null>>();
   readonly atoms: readonly ObjectAtom[];
@@ -161,6 +164,35 @@ export class ObjectShape {
       for (const schema of demand.schemas) literals.push({ schema, positive: true });
     }
     return stated ? literals : null;
+  }
+
+  /** The place of a value of which the plan asks that and no more; null for no such key. */
+  basePlace(plan: ObjectPlan, keyClass: KeyClass): Place | null {
+    const known = this.#basePlaces.get(plan.holds) ?? new Map<number, Place | null>();
+    this.#basePlaces.set(plan.holds, known);
+    let place = known.get(keyClass.index);
+    if (place !== undefined) return place;
+    const base = this.base(plan, keyClass);
+    place = base && this.context.place([base], []);
+    known.set(keyClass.index, place);
+    return place;
+  }
+
+  /** Indexes of the key classes that a plan may write and an atom forbids or asks something of. */
+  escapes(plan: ObjectPlan, atom: number): readonly number[] {
+    const known = this.#escapes.get(plan.holds) ?? [];
+    this.#escapes.set(plan.holds, known);
+    known[atom] ??= this.#findEscapes(plan, atom);
+    return known[atom];
+  }
+
+  #findEscapes(plan: ObjectPlan, atom: number): number[] {
+    const count = this.names.length + this.keys.colours.length;
+    return Array.from({ length: count }, (_, index) => index).filter((index) => {
+      const keyClass = this.classAt(index);
+      const { never, schemas } = keyClass.demands[atom] as Demand;
+      return (never || schemas.length > 0) && this.base(plan, keyClass) !== null;
+    });
   }
 
   /** Whatever stands under a key that the plan has written, an atom fails with it. */

@@ -72,16 +72,23 @@ export class RangedStrings implements StringReader {
   lengthKey(count: number, far: number): number {
     const near = far + this.#farthest;
     for (const [index, { lo, hi }] of this.ranges.entries()) {
-      if (count < lo) return lo - count > near ? -1 - 2 * index : count;
+      // In a wide range there is an end for strings of any length; in a narrow one it matters.
+      const isWide = hi - lo >= this.automaton.dfa.size;
+      if (count < lo) return isWide && lo - count > near ? -1 - 2 * index : count;
       if (count <= hi) return hi - count > near ? -2 - 2 * index : count;
     }
     return count;
   }
 
   roomToLoop(state: number, count: number): number {
-    const [only] = this.ranges;
-    if (this.ranges.length !== 1 || !only) return 0;
-    return only.hi - count - only.distance(this.automaton.between[state] as number);
+    const at = this.automaton.between[state] as number;
+    let most = 0;
+    // A loop makes a string long enough for any range.
+    for (const range of this.ranges) {
+      const distance = at < 0 ? -1 : range.distance(at);
+      if (distance >= 0) most = Math.max(most, range.hi - count - distance);
+    }
+    return most;
   }
 
   get bounds(): LengthBounds | null {

@@ -67,9 +67,10 @@ export class StringUnion implements StringReader {
     return known;
   }
 
-  /** Parts may loop apart from each other: no promise. */
-  roomToLoop(): number {
-    return 0;
+  roomToLoop(state: number, count: number): number {
+    let most = 0;
+    for (const [part, at] of this.#alive(state)) most = Math.max(most, part.roomToLoop(at, count));
+    return most;
   }
 
   slack(): number {

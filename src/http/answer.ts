@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** SHA-256 in hex, where it is known already. */
+  readonly bodyHash?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The row of a billable call, which is durable already. */
   readonly row: Recorded | null;
@@ -43,6 +45,6 @@ export function bytesAnswer(
 }
 
 /** A body that was recorded as it is. */
-export function recordedAnswer({ body, row, headers }: RecordedBody): Answer {
-  return { status: 200, contentType: JSON_TYPE, body, headers, row };
+export function recordedAnswer({ body, bodyHash, row, headers }: RecordedBody): Answer {
+  return { status: 200, contentType: JSON_TYPE, body, bodyHash, headers, row };
 }

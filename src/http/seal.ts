@@ -31,7 +31,7 @@ export function sealAnswer(deps: SealDeps, call: SealedCall, answer: Answer): Re
   const headers = new Headers(answer.headers);
   headers.set("content-type", answer.contentType);
   setCallHeaders(headers, deps, call);
-  const responseBodyHash = sha256Hex(answer.body);
+  const responseBodyHash = answer.bodyHash ?? sha256Hex(answer.body);
   headers.set("x-svc-attestation", attestation(deps, call, responseBodyHash, answer.row));
   if (call.identity !== null) {
     const secret = deps.hmacSecret(call.identity.tenantId);

@@ -10,19 +10,34 @@ import type { Member, ObjectFrame } from "../grammar/object-frame.ts";
 import type { Place } from "../grammar/place.ts";
 import { UsedValues } from "../grammar/used-values.ts";
 
-export type Cell = RootCell | ObjectCell | ArrayCell;
-
 /** What may be kept on a cell by those who use it: by phase. */
 export type CellMemo = Map<number, object>;
 
+/** What is kept on a cell, made when there is something to keep. */
+abstract class Shared {
+  #memo: CellMemo | undefined;
+  #children: Map<object, ObjectCell | ArrayCell> | undefined;
+
+  get memo(): CellMemo {
+    this.#memo ??= new Map();
+    return this.#memo;
+  }
+
+  /** Cells of the containers that stand here, by their frame or member. */
+  get children(): Map<object, ObjectCell | ArrayCell> {
+    this.#children ??= new Map();
+    return this.#children;
+  }
+}
+
+export type Cell = RootCell | ObjectCell | ArrayCell;
+
 /** Below all containers: the place of the whole value. */
-export class RootCell {
+export class RootCell extends Shared {
   readonly kind = "root";
   readonly place: Place;
   /** The value stands inside of others: white space may come before it. */
   readonly isInner: boolean;
-  readonly memo: CellMemo = new Map();
-  readonly children = new Map<object, ObjectCell | ArrayCell>();
   readonly root: RootCell = this;
   readonly isCompared = false;
   readonly isApart = false;
@@ -31,12 +46,13 @@ export class RootCell {
   cellsBelow = 0;
 
   constructor(place: Place, isInner = false) {
+    super();
     this.place = place;
     this.isInner = isInner;
   }
 }
 
-export class ObjectCell {
+export class ObjectCell extends Shared {
   readonly kind = "object";
   readonly parent: Cell;
   readonly root: RootCell;
@@ -47,10 +63,9 @@ export class ObjectCell {
   readonly frame: ObjectFrame;
   /** The member whose colon or value is being written; null between members. */
   readonly member: Member | null;
-  readonly memo: CellMemo = new Map();
-  readonly children = new Map<object, ObjectCell | ArrayCell>();
 
   constructor(parent: Cell, frame: ObjectFrame, member: Member | null) {
+    super();
     this.parent = parent;
     this.root = parent.root;
     this.isApart = parent.isApart;
@@ -68,7 +83,7 @@ export class ObjectCell {
   }
 }
 
-export class ArrayCell {
+export class ArrayCell extends Shared {
   readonly kind = "array";
   readonly parent: Cell;
   readonly root: RootCell;
@@ -80,10 +95,9 @@ export class ArrayCell {
   readonly itemStart: number;
   /** The items so far, of which none may come again; null where any may. */
   readonly used: UsedValues | null;
-  readonly memo: CellMemo = new Map();
-  readonly children = new Map<object, ObjectCell | ArrayCell>();
 
   constructor(parent: Cell, frame: ArrayFrame, itemStart: number, used: UsedValues | null = null) {
+    super();
     this.parent = parent;
     this.root = parent.root;
     this.isApart = parent.isApart || used !== null;

@@ -32,11 +32,30 @@ export interface Closing {
 interface WalkStart {
   readonly state: number;
   readonly count: number;
+  /** A limit on the length may be reached. */
+  readonly isNear: boolean;
   /** Tokens of this slice are known; -1 for none. */
   readonly slice: number;
   /** Tokens of so many bytes of content are known. */
   readonly room: number;
+  /** On bytes that the state loops on, so many code points may be spent. */
+  readonly loopRoom: number;
 }
+
+interface Walk {
+  readonly reader: StringReader;
+  readonly isNear: boolean;
+  readonly words: TokenWords;
+  readonly closings: Closing[];
+}
+
+/** States of which a walk remembers what they are. */
+const TRAITS_KEPT = 4096;
+const KNOWN = 1;
+/** Some end can be reached. */
+const LIVE = 2;
+/** Any content may come for a while. */
+const OPENS = 4;
 
 /** With less room than this, too few tokens are known beforehand. */
 const ROOM_MIN = 16;
@@ -59,6 +78,9 @@ export class ContentMasks {
   readonly #counts: Int32Array;
   /** By depth: any content is allowed from here on. */
   readonly #free: Uint8Array;
+  readonly #loops = new Uint8Array(256);
+  /** By state of the reader, during one walk. */
+  readonly #traits = new Uint8Array(TRAITS_KEPT);
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -101,7 +123,8 @@ export class ContentMasks {
     if (roomForAny >= ROOM_MIN) {
       const known = this.#tables.words(roomForAny);
       const words = roomForAny >= this.#tables.countMax ? known : known.slice();
-      this.#walk(reader, { state, count, slice: -1, room: roomForAny }, words, closings);
+      const start = { state, count, isNear, slice: -1, room: roomForAny, loopRoom: 0 };
+      this.#walk(reader, start, words, closings);
       return { words, closings };
     }
     const { bounds } = reader;
@@ -112,7 +135,7 @@ export class ContentMasks {
     const loopRoom = reader.roomToLoop(state, count);
     const slice = loopRoom > 0 ? this.#sliceOf(reader, state) : -1;
     if (slice >= 0) addAll(words, this.#tables.sliceWords(slice, loopRoom));
-    this.#walk(reader, { state, count, slice, room: 0 }, words, closings);
+    this.#walk(reader, { state, count, isNear, slice, room: 0, loopRoom }, words, closings);
     return { words, closings };
   }
 
@@ -150,13 +173,19 @@ export class ContentMasks {
     );
   }
 
+  /** By byte: 1 for those after which the state is the same. */
+  #loopsOf(reader: StringReader, state: number, room: number): Uint8Array {
+    const loops = this.#loops.fill(0);
+    if (room <= 0 || !reader.isBetween(state)) return loops;
+    for (let byte = 0x20; byte < 0x80; byte++) {
+      if (byte !== QUOTE && reader.step(state, byte) === state) loops[byte] = 1;
+    }
+    return loops;
+  }
+
   /** Depth-first over the tokens that are not known already. */
-  #walk(
-    reader: StringReader,
-    { state, count, slice, room }: WalkStart,
-    words: TokenWords,
-    closings: Closing[],
-  ): void {
+  #walk(reader: StringReader, start: WalkStart, words: TokenWords, closings: Closing[]): void {
+    const { state, count, slice, room, loopRoom } = start;
     const { bytes, depths, ends } = this.#vocabulary.trie;
     const skip = slice < 0 ? 0 : (IN_SLICE[slice] as number);
     const states = this.#states;
@@ -165,6 +194,10 @@ export class ContentMasks {
     states[0] = state;
     counts[0] = count;
     free[0] = room >= this.#tables.countMax ? 1 : 0;
+    this.#traits.fill(0);
+    const loops = this.#loopsOf(reader, state, loopRoom);
+    const loopEnd = count + loopRoom;
+    const walk = { reader, isNear: start.isNear, words, closings };
     const end = ends[0] as number;
     for (let at = 1; at < end; ) {
       const depth = depths[at] as number;
@@ -172,24 +205,59 @@ export class ContentMasks {
         at = ends[at] as number;
         continue;
       }
-      const from = states[depth - 1] as number;
-      const byte = bytes[at] as number;
-      const begins = reader.isBetween(from);
-      const closes = byte === QUOTE && begins;
-      const now = (counts[depth - 1] as number) + (begins ? 1 : 0);
-      const next = closes ? -1 : reader.step(from, byte);
-      if (closes) this.#close(reader, at, from, now - 1, closings);
-      if (next < 0 || !reader.isLive(next, now)) {
-        at = ends[at] as number;
-        continue;
-      }
-      const isKnown = free[depth - 1] === 1;
-      if (!isKnown) this.#allow(at, words);
-      states[depth] = next;
-      counts[depth] = now;
-      free[depth] = isKnown || this.#enter(reader, at, next, now, words) ? 1 : 0;
-      at += 1;
+      const before = counts[depth - 1] as number;
+      const isLoop = states[depth - 1] === state && loops[bytes[at] as number] === 1;
+      if (isLoop && before < loopEnd) {
+        this.#allow(at, words);
+        states[depth] = state;
+        counts[depth] = before + 1;
+        free[depth] = free[depth - 1] as number;
+        at += 1;
+      } else at = this.#visit(walk, at) ? at + 1 : (ends[at] as number);
     }
+  }
+
+  /** @returns whether to go below the node. */
+  #visit({ reader, isNear, words, closings }: Walk, at: number): boolean {
+    const { bytes, depths, ends } = this.#vocabulary.trie;
+    const depth = depths[at] as number;
+    const from = this.#states[depth - 1] as number;
+    const before = this.#counts[depth - 1] as number;
+    const byte = bytes[at] as number;
+    const begins = reader.isBetween(from);
+    if (byte === QUOTE && begins) {
+      this.#close(reader, at, from, before, closings);
+      return false;
+    }
+    const next = reader.step(from, byte);
+    const count = before + (begins ? 1 : 0);
+    const traits = next < 0 ? 0 : this.#traitsOf(reader, next, count, isNear);
+    if ((traits & LIVE) === 0) return false;
+    const isFree = this.#free[depth - 1] === 1;
+    if (!isFree) this.#allow(at, words);
+    this.#states[depth] = next;
+    this.#counts[depth] = count;
+    const opens = !isFree && (traits & OPENS) !== 0 && at + 1 < (ends[at] as number);
+    if (opens) this.#enter(reader, at, next, count, words);
+    this.#free[depth] = isFree || opens ? 1 : 0;
+    return true;
+  }
+
+  /** Of a state with some code points begun: far from any limit, however many. */
+  #traitsOf(reader: StringReader, state: number, count: number, isNear: boolean): number {
+    const isKept = !isNear && state < TRAITS_KEPT;
+    const known = isKept ? (this.#traits[state] as number) : 0;
+    if (known !== 0) return known;
+    let traits = KNOWN;
+    if (reader.isLive(state, count)) {
+      traits |= LIVE;
+      const opens =
+        reader.isBetween(state) &&
+        (this.#isOpen(reader, state, count) || reader.freedom(state, count) >= 0);
+      if (opens) traits |= OPENS;
+    }
+    if (isKept) this.#traits[state] = traits;
+    return traits;
   }
 
   /** All that lies at or below the node was allowed at once. */
@@ -228,15 +296,12 @@ export class ContentMasks {
     state: number,
     count: number,
     words: TokenWords,
-  ): boolean {
-    if (!reader.isBetween(state)) return false;
+  ): void {
     const isOpen = this.#isOpen(reader, state, count);
     const room = isOpen ? this.#tables.countMax : reader.freedom(state, count);
-    if (room < 0) return false;
     const { tokens, counts } = this.#tables.under(node);
     for (let i = 0; i < tokens.length && (counts[i] as number) <= room; i++) {
       addToken(words, tokens[i] as number);
     }
-    return true;
   }
 }

@@ -20,8 +20,10 @@ export function stepString(at: Registers, byte: number): boolean {
   if (next < 0) return false;
   const count = reader.isBetween(at.state) ? at.count + 1 : at.count;
   if (!reader.isLive(next, count)) return false;
-  const isApart = (rivals: Rivals): boolean => leavesRivals(reader, next, count, rivals);
-  if (at.lo < at.hi && !narrow(at, byte, isApart)) return false;
+  if (at.lo < at.hi) {
+    const isApart = (rivals: Rivals): boolean => leavesRivals(reader, next, count, rivals);
+    if (!narrow(at, byte, isApart)) return false;
+  }
   at.state = next;
   at.count = count;
   return true;
@@ -32,8 +34,10 @@ export function stepListed(at: Registers, byte: number): boolean {
   const list = at.view as StringList;
   const next = list.texts.step(at.state, byte);
   if (next < 0) return false;
-  const isApart = (rivals: Rivals): boolean => textApart(list, next, rivals) >= 0;
-  if (at.lo < at.hi && !narrow(at, byte, isApart)) return false;
+  if (at.lo < at.hi) {
+    const isApart = (rivals: Rivals): boolean => textApart(list, next, rivals) >= 0;
+    if (!narrow(at, byte, isApart)) return false;
+  }
   at.state = next;
   return true;
 }

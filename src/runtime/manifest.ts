@@ -3,6 +3,7 @@
  * and licence, and what the GGUF does not say about itself. A GGUF without an entry works too; its
  * entry is made up from what the file says.
  */
+import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { ModelError } from "./errors.ts";
 
@@ -49,7 +50,8 @@ export async function readManifest(path: string): Promise<Manifest> {
   try {
     value = await Bun.file(path).json();
   } catch (cause) {
-    throw new ModelError(`${path} is not readable JSON`, { code: "invalid_manifest", cause });
+    const problem = existsSync(path) ? `${path} is not readable JSON` : `there is no ${path}`;
+    throw new ModelError(problem, { code: "invalid_manifest", cause });
   }
   const entries = new Map<string, ModelEntry>();
   for (const [name, entry] of Object.entries(record(value, path))) {

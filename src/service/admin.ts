@@ -136,10 +136,11 @@ export class Admin {
       completionTokens: 0,
       ms: Math.max(0, nowMs() - call.startedMs),
     };
-    const sent = { status: 200, bodyHash: sha256Hex(body) };
+    const bodyHash = sha256Hex(body);
+    const sent = { status: 200, bodyHash };
     const free = { release: () => {} };
     const row = await meter.record(free, { ...call, identity }, work, sent);
-    return { body, row, headers: {} };
+    return { body, bodyHash, row, headers: {} };
   }
 }
 

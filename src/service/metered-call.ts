@@ -50,6 +50,8 @@ export interface Admitted {
 /** A body as recorded. */
 export interface RecordedBody {
   readonly body: Uint8Array;
+  /** SHA-256 in hex. */
+  readonly bodyHash: string;
   readonly row: Recorded;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -141,12 +143,13 @@ export class Meter {
     body: Uint8Array,
     alongside?: (row: Recorded) => void,
   ): Promise<RecordedBody> {
-    const sent = { status: 200, bodyHash: sha256Hex(body) };
+    const bodyHash = sha256Hex(body);
+    const sent = { status: 200, bodyHash };
     const row = await this.record(admitted, caller, work, sent, (written) => {
       alongside?.(written);
       caller.keep?.({ contentType: "application/json", body });
     });
-    return { body, row, headers: {} };
+    return { body, bodyHash, row, headers: {} };
   }
 }
 

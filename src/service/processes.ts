@@ -1,8 +1,6 @@
 /** Processes and workflows of them: pure functions, run, bound by a receipt, recorded. */
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { utf8Encode } from "../bytes/utf8.ts";
-import { compose } from "../process/compose.ts";
-import { type JsonObject, runProcess } from "../process/definition.ts";
 import { expandComposition, expandProcessInput } from "../process/expand-records.ts";
 import { ProcessInputError } from "../process/input-error.ts";
 import type { CatalogEntry, Registry } from "../process/registry.ts";
@@ -10,25 +8,17 @@ import type { Receipt } from "../receipt/receipt.ts";
 import type { Identity } from "../tenant/tenants.ts";
 import { ApiError } from "./api-error.ts";
 import type { Admitted, Caller, Meter, RecordedBody } from "./metered-call.ts";
+import type { ProcessResult, ProcessTask } from "./process-tasks.ts";
 
 export interface ProcessesDeps {
   readonly registry: Registry;
+  /** Here, or on another thread. @throws (rejects) ProcessInputError for bad input. */
+  readonly runTask: (task: ProcessTask) => Promise<ProcessResult>;
   readonly meter: Meter;
   readonly nowMs: () => number;
   /** The caller's own matters, as the records of a conflict check. */
   readonly recordsOf: (identity: Identity) => JsonValue;
 }
-
-/** What a process or a workflow made, before anyone is told. */
-interface Result {
-  readonly output: JsonObject;
-  readonly outputHash: string;
-  readonly deterministicHash: string;
-  readonly engine: string;
-}
-
-/** How a row names a workflow; its steps name their own engines in the output. */
-const COMPOSE_ENGINE = "svc-compose/1";
 
 export class Processes {
   readonly #deps: ProcessesDeps;
@@ -56,28 +46,28 @@ export class Processes {
     if (engine === null) throw unknownProcess(slug, version);
     return this.#metered(caller, () => {
       const whole = expandProcessInput(slug, input, () => recordsOf(caller.identity));
-      const { output, outputHash, deterministicHash } = runProcess(engine, whole);
-      return { output, outputHash, deterministicHash, engine: engine.id };
+      return { kind: "process", slug, version: engine.version, input: whole };
     });
   }
 
   /** @throws ApiError 400 with the pointer of the step that is wrong. */
   compose(caller: Caller, body: JsonValue): Promise<RecordedBody> {
-    const { registry, recordsOf } = this.#deps;
+    const { recordsOf } = this.#deps;
     return this.#metered(caller, () => {
       const whole = expandComposition(body, () => recordsOf(caller.identity));
-      const { output, outputHash, chainHash } = compose(registry, whole);
-      return { output, outputHash, deterministicHash: chainHash, engine: COMPOSE_ENGINE };
+      return { kind: "workflow", body: whole };
     });
   }
 
-  #metered(caller: Caller, work: () => Result): Promise<RecordedBody> {
-    return this.#deps.meter.run(caller.identity, async (admitted) =>
-      this.#record(caller, admitted, refusing(work)),
-    );
+  #metered(caller: Caller, taskOf: () => ProcessTask): Promise<RecordedBody> {
+    const { meter, runTask } = this.#deps;
+    return meter.run(caller.identity, async (admitted) => {
+      const result = await refusing(async () => runTask(taskOf()));
+      return this.#record(caller, admitted, result);
+    });
   }
 
-  #record(caller: Caller, admitted: Admitted, result: Result): Promise<RecordedBody> {
+  #record(caller: Caller, admitted: Admitted, result: ProcessResult): Promise<RecordedBody> {
     const { meter, nowMs } = this.#deps;
     const ms = Math.max(0, nowMs() - caller.startedMs);
     const receipt: Receipt = {
@@ -86,7 +76,8 @@ export class Processes {
       deterministic_hash: result.deterministicHash,
       output_hash: result.outputHash,
     };
-    const body = utf8Encode(JSON.stringify({ ...result.output, receipt }));
+    const { outputText } = result;
+    const body = utf8Encode(`${outputText.slice(0, -1)},"receipt":${JSON.stringify(receipt)}}`);
     const work = {
       outputHash: result.outputHash,
       deterministic: true,
@@ -100,9 +91,9 @@ export class Processes {
   }
 }
 
-function refusing<T>(work: () => T): T {
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (error instanceof ProcessInputError) throw error;
     throw new ApiError("the engine failed on this input; nothing is billed", {

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const CONNECTIONS = 128;
 const VERIFY_EVERY = 100;
 /** Before the measurement: what a server that has been up for a while has compiled already. */
-const WARM_UP_SECONDS = 5;
+const WARM_UP_SECONDS = 10;
 
 const directory = mkdtempSync(join(tmpdir(), "svc-bench-"));
 

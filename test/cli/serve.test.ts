@@ -2,11 +2,20 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { runProcess } from "../../src/process/definition.ts";
+import { PROCESS_ENGINES } from "../../src/process/processes.ts";
 import { onTestEnd, temporaryDirectory } from "../trust-kit.ts";
 import { jsonOf, type RunningServer, run, startServer } from "./kit.ts";
 
 // Models load and programs start: seconds on a busy machine.
 setDefaultTimeout(30_000);
+
+function goldenOf(slug: string) {
+  const engine = PROCESS_ENGINES.find((each) => each.slug === slug);
+  const [golden] = engine?.goldens ?? [];
+  if (engine === undefined || golden === undefined) throw new Error(`${slug} has no golden`);
+  return { engine, input: golden.input };
+}
 
 async function serverIn(directory: string, ...args: readonly string[]): Promise<RunningServer> {
   const server = await startServer({ directory }, ...args);
@@ -26,6 +35,15 @@ test("a first start makes a key that works; a second start keeps it and shows no
   const me = await fetch(`${first.url}/v1/me`, { headers });
   expect([me.status, await me.json()]).toMatchObject([200, { key_id: first.firstKey?.["key_id"] }]);
   expect((await fetch(`${first.url}/ready`)).status).toBe(200);
+  // On the thread that a server has for them.
+  const { engine, input } = goldenOf("iolta-reconcile");
+  const reconciled = await fetch(`${first.url}/v1/process/iolta-reconcile`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(input),
+  });
+  const { outputHash } = runProcess(engine, input);
+  expect(await reconciled.json()).toMatchObject({ receipt: { output_hash: outputHash } });
   expect((await first.stop()).code).toBe(0);
 
   const second = await serverIn(directory);
@@ -101,6 +119,8 @@ test.skipIf(missing.length > 0)("what is printed at a first start works when pas
   for (const text of [`baseURL: "${url}/v1"`, `base_url="${url}/v1"`, "svc-tiny on CPU"]) {
     expect(seen).toContain(text);
   }
+  const [, page = ""] = /^console +(\S+)$/m.exec(seen) ?? [];
+  expect((await fetch(page)).headers.get("content-type")).toStartWith("text/html");
   const begin = seen.indexOf("# A first answer");
   const pasted = Bun.spawn(["bash", "-c", seen.slice(begin, seen.indexOf("\naddress"))], {
     cwd: directory,

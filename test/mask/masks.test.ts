@@ -4,7 +4,7 @@ import { compileSchema } from "../../src/grammar/compile.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary, type Vocabulary } from "../../src/mask/vocabulary.ts";
 import { vocabulariesAvailable, vocabularyPath } from "../helpers/vocabularies.ts";
-import { random, SMALL, tokensOf } from "./kit.ts";
+import { expectRightMask, random, SMALL, smallVocabulary, tokensOf } from "./kit.ts";
 import { ORDERS, SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
@@ -12,6 +12,7 @@ setDefaultTimeout(60_000);
 const WALKS = process.env["SLOW"] ? 200 : 4;
 const LARGE_WALKS = process.env["SLOW"] ? 30 : 1;
 const STEPS_MAX = 60;
+const LONG = smallVocabulary(["aa", "bb", "b b b b b b b b b b b", " a a a a", '.vc"', ". . ."]);
 
 describe.each([
   ["closed", "compact"],
@@ -34,6 +35,19 @@ describe.each([
       }
     }
   });
+});
+
+test.each([
+  ["one length only", { pattern: "^a*(bb)*$", minLength: 400, maxLength: 400 }],
+  ["words to be counted", { pattern: "^(?:\\S+\\s+){0,30}\\S+$" }],
+  ["what must come later", { pattern: "^.*\\.[vV][cC]$", maxLength: 500 }],
+])("far from the end of a string: %s", (_, rules) => {
+  const matcher = new Matcher(compileSchema({ type: "string", ...rules }), LONG);
+  matcher.accept(0x22);
+  for (const byte of Buffer.from(`${"a".repeat(9)} .v a bb`)) {
+    expectRightMask(matcher, LONG);
+    matcher.accept(byte);
+  }
 });
 
 test.each(Object.entries(SCHEMAS))("answers side by side keep apart: %s", (_, schema) => {

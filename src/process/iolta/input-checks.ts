@@ -62,8 +62,9 @@ function* datedRecords(input: IoltaInput): Generator<readonly [string, Dated]> {
   }
 }
 
-function* pointed<T>(pointer: string, items: readonly T[]): Generator<readonly [string, T]> {
-  for (const [index, item] of items.entries()) yield [`${pointer}/${index}`, item];
+/** Each item with its pointer. */
+function pointed<T>(pointer: string, items: readonly T[]): (readonly [string, T])[] {
+  return items.map((item, index) => [`${pointer}/${index}`, item] as const);
 }
 
 function requireDate(text: string | undefined, pointer: string): void {
