@@ -33,11 +33,11 @@ const LABELLED_SHARE = 0.15;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.12;
 /** Of classification: subjects, any few of which make a set of labels. */
-const SUBJECT_SHARE = 0.45;
+const SUBJECT_SHARE = 0.35;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.48],
-  ["classify", 0.42],
+  ["extract", 0.4],
+  ["classify", 0.5],
   ["tool", 0.05],
   ["grounded", 0.03],
   ["chat", 0.02],
