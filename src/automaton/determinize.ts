@@ -13,7 +13,7 @@ import type { Assertion, Nfa } from "./nfa.ts";
 
 interface SubsetState {
   /** NFA states before any closure, ascending. */
-  readonly kernel: readonly number[];
+  readonly kernel: Int32Array;
   readonly atStart: boolean;
   readonly afterWord: boolean;
 }
@@ -26,6 +26,12 @@ export function determinize(nfa: Nfa): Dfa {
   const classes = classesOf(charSets(nfa, asserts));
   const examples = Array.from({ length: classes.count }, (_, c) => exampleOf(classes, c));
   const isWord = examples.map((example) => asserts && contains(WORD, example));
+  const classesIn = new Map(
+    charSets(nfa, asserts).map((set) => [
+      set,
+      examples.flatMap((each, c) => (contains(set, each) ? [c] : [])),
+    ]),
+  );
   const ids = new Map<string, number>();
   const states: SubsetState[] = [];
   const intern = (state: SubsetState): number => {
@@ -37,14 +43,24 @@ export function determinize(nfa: Nfa): Dfa {
     states.push(state);
     return states.length - 1;
   };
-  intern({ kernel: [0], atStart: asserts, afterWord: false });
+  intern({ kernel: Int32Array.of(0), atStart: asserts, afterWord: false });
+  // A state is asked about one class after another: what follows is worked out once.
+  let asked = -1;
+  let kernels: Partial<Record<Next, Int32Array[]>> = {};
   return explore({
     classes,
     next: (state, charClass) => {
-      const from = states[state] as SubsetState;
+      if (state !== asked) kernels = {};
+      asked = state;
       const word = isWord[charClass] as boolean;
-      const closed = closureOf(nfa, from, word ? "word" : "other");
-      const kernel = step(nfa, closed, examples[charClass] as number);
+      const next = word ? "word" : "other";
+      kernels[next] ??= kernelsOf(
+        nfa,
+        closureOf(nfa, states[state] as SubsetState, next),
+        classesIn,
+        classes.count,
+      );
+      const kernel = kernels[next][charClass] as Int32Array;
       return intern({ kernel, atStart: false, afterWord: word });
     },
     accepts: (state) =>
@@ -52,21 +68,27 @@ export function determinize(nfa: Nfa): Dfa {
   });
 }
 
+/** By class: the states that its code points lead to, ascending. */
+function kernelsOf(
+  nfa: Nfa,
+  closed: ReadonlySet<number>,
+  classesIn: ReadonlyMap<CharSet, readonly number[]>,
+  count: number,
+): Int32Array[] {
+  const targets: number[][] = Array.from({ length: count }, () => []);
+  for (const state of closed) {
+    for (const { set, target } of nfa.states[state]?.chars ?? []) {
+      for (const c of classesIn.get(set) ?? []) (targets[c] as number[]).push(target);
+    }
+  }
+  return targets.map((list) => Int32Array.from(new Set(list)).sort());
+}
+
 function charSets(nfa: Nfa, asserts: boolean): CharSet[] {
   const sets = new Set<CharSet>();
   for (const state of nfa.states) for (const { set } of state.chars) sets.add(set);
   if (asserts) sets.add(WORD);
   return [...sets];
-}
-
-function step(nfa: Nfa, closed: ReadonlySet<number>, codePoint: number): number[] {
-  const targets = new Set<number>();
-  for (const state of closed) {
-    for (const edge of nfa.states[state]?.chars ?? []) {
-      if (contains(edge.set, codePoint)) targets.add(edge.target);
-    }
-  }
-  return [...targets].sort((a, b) => a - b);
 }
 
 function closureOf(nfa: Nfa, from: SubsetState, next: Next): Set<number> {

@@ -5,6 +5,7 @@
 import type { Dfa } from "./dfa.ts";
 import { combine, intersect } from "./dfa-algebra.ts";
 import { compilePattern, type PatternLanguage } from "./regex.ts";
+import { REGEX } from "./regex-format.ts";
 
 /** RFC 3339 full-date, leap years included. */
 const MONTH_DAY =
@@ -145,13 +146,14 @@ const BUILDERS: Readonly<Record<string, () => PatternLanguage>> = {
   "uri-template": () => language(whole(URI_TEMPLATE)),
   uuid: () => language(whole(UUID)),
   "json-pointer": () => language(whole(JSON_POINTER)),
+  regex: () => language(whole(REGEX)),
   "relative-json-pointer": () => language(whole(RELATIVE_JSON_POINTER)),
 };
 
 /** Built on first use and kept: a function of the name alone. */
 const BUILT = new Map<string, PatternLanguage>();
 
-/** @returns the language of a format, or null for one that cannot be enforced or is not known. */
+/** @returns the language of a format, or null for one that no draft defines. */
 export function formatLanguage(name: string): PatternLanguage | null {
   const known = BUILT.get(name);
   if (known) return known;

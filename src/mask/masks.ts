@@ -26,8 +26,9 @@ import type { Vocabulary } from "./vocabulary.ts";
 const LIST_MAX = 1000;
 /** Keys of a cell's memo that are no signatures. */
 const TAILS = -1;
-const FREE_STRING = -100;
-const VALUE_START = -101;
+const VALUE_START = -100;
+/** Less what of the length matters. */
+const FREE_STRING = -1000;
 const QUOTE = 0x22;
 const NO_EDITS = new Int32Array(0);
 
@@ -181,16 +182,14 @@ export class Masks {
     const { cell, view, state, count, isObserved } = this.#machine;
     const reader = view as StringReader;
     const { countMax } = this.#vocabulary.content;
-    const isFree =
-      !isObserved &&
-      reader.freedom(state, count) >= countMax &&
-      reader.lengthKey(count, countMax) < 0;
+    const lengthKey = reader.lengthKey(count, countMax);
+    const isFree = !isObserved && lengthKey < 0 && reader.freedom(state, count) >= countMax;
     if (!isFree) return this.#closed(this.#caches.contents.of(reader, state, count), this.#words);
-    const known = cell.memo.get(FREE_STRING);
+    const known = cell.memo.get(FREE_STRING + lengthKey);
     if (known) return known as TokenWords;
     const words = tokenWords(this.#vocabulary.size);
     this.#closed(this.#caches.contents.of(reader, state, count), words);
-    this.#caches.kept.keep(cell.memo, FREE_STRING, words);
+    this.#caches.kept.keep(cell.memo, FREE_STRING + lengthKey, words);
     return words;
   }
 

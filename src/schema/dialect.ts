@@ -69,26 +69,3 @@ export function definesKeyword(dialect: Dialect, keyword: string): boolean {
   if (dialect === "unstated") return true;
   return ORDER.indexOf(dialect) >= (KNOWN_SINCE.get(keyword) ?? 0);
 }
-
-/** Formats that some draft defines; any other is an annotation. */
-export const DEFINED_FORMATS: ReadonlySet<string> = new Set([
-  "date",
-  "date-time",
-  "duration",
-  "email",
-  "hostname",
-  "idn-email",
-  "idn-hostname",
-  "ipv4",
-  "ipv6",
-  "iri",
-  "iri-reference",
-  "json-pointer",
-  "regex",
-  "relative-json-pointer",
-  "time",
-  "uri",
-  "uri-reference",
-  "uri-template",
-  "uuid",
-]);

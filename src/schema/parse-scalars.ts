@@ -4,7 +4,6 @@ import { formatLanguage } from "../automaton/format.ts";
 import { AutomatonTooLargeError } from "../automaton/nfa.ts";
 import { PatternError } from "../automaton/regex.ts";
 import { canonicalJson, type JsonValue } from "../bytes/canonical-json.ts";
-import { DEFINED_FORMATS } from "./dialect.ts";
 import { ANY_TYPE, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING } from "./json-type.ts";
 import type { KeywordReader } from "./keyword-reader.ts";
 import type { Bound, NamedLanguage, NumberRules, Schema, StringRules } from "./schema.ts";
@@ -116,15 +115,9 @@ export function readPattern(reader: KeywordReader, keyword: string, source: stri
 function readFormat(reader: KeywordReader): NamedLanguage | null {
   const format = reader.string("format");
   if (format === undefined) return null;
-  if (!DEFINED_FORMATS.has(format)) {
-    reader.annotate("format");
-    return null;
-  }
   const language = formatLanguage(format);
   if (language) return { name: format, language };
-  throw reader.error(
-    "unsupported_keyword",
-    "format",
-    `the format "${format}" cannot be enforced: leave it out, or use a pattern`,
-  );
+  // No draft defines it.
+  reader.annotate("format");
+  return null;
 }

@@ -50,6 +50,15 @@ test.each([
   }
 });
 
+test("a string far below its least length and one far above it have masks of their own", () => {
+  const matcher = new Matcher(compileSchema({ type: "string", minLength: 40 }), LONG);
+  matcher.accept(0x22);
+  for (let length = 0; length < 100; length++) {
+    expectRightMask(matcher, LONG);
+    matcher.accept(0x61);
+  }
+});
+
 test.each(Object.entries(SCHEMAS))("answers side by side keep apart: %s", (_, schema) => {
   const grammar = compileSchema(schema, { objects: "open", whitespace: "flexible" });
   const answers = [1, 2, 3].map((seed) => ({

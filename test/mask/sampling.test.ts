@@ -6,7 +6,7 @@ import { random, SMALL, sample } from "./kit.ts";
 import { validator } from "./oracle.ts";
 import { ORDERS, SCHEMAS } from "./schemas.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(process.env["SLOW"] ? 7_200_000 : 60_000);
 
 /** In the long run a million texts in all. */
 const ROUNDS = process.env["SLOW"] ? Math.ceil(1e6 / (4 * Object.keys(SCHEMAS).length)) : 2;
