@@ -1,7 +1,7 @@
 /**
- * The format "regex" as a pattern of its own: those of ECMA-262's regular expressions that are right
- * with and without the flag u, and mean the same to other engines. Groups are nested three deep at
- * most; there are no back references, named groups or lookbehind, and no code points in braces.
+ * The format "regex" as a pattern of its own: those of ECMA-262's regular expressions that are
+ * right with and without the flag u, and mean the same to other engines. Groups are nested three
+ * deep at most; there are no back references, named groups or lookbehind.
  */
 
 const SYNTAX = "\\^$\\\\.*+?()\\[\\]{}|";
