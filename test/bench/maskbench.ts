@@ -9,7 +9,9 @@
  * The last line is JSON. Compile times include what makes a lock ready for its first token. With a
  * peer, each row is run by both, ours first, and the line has the ratios.
  */
+import { createReadStream } from "node:fs";
 import { parseArgs } from "node:util";
+import { createZstdDecompress } from "node:zlib";
 import { loadVocabulary } from "../../src/mask/vocabulary.ts";
 import { llamaTokenizer } from "../helpers/llama.ts";
 import {
@@ -76,7 +78,6 @@ class Tally {
   }
 }
 
-const lines = await readLines(args.rows);
 const last = args.limit ? Number(args.limit) : Number.POSITIVE_INFINITY;
 const vocabulary = await loadVocabulary(args.vocabulary);
 const tokenize = await llamaTokenizer(args.vocabulary);
@@ -84,15 +85,19 @@ const end = vocabulary.endTokens[0] as number;
 
 const engines: [BenchEngine, Tally][] = [[ourEngine(vocabulary), new Tally()]];
 if (args.peer) engines.push([await xgrammarEngine(args.vocabulary, vocabulary), new Tally()]);
+let at = -1;
 let count = 0;
-for (const [at, line] of lines.entries()) {
+// One row at a time: what the bench holds would count as memory of the engine.
+for await (const line of readLines(args.rows)) {
+  at += 1;
   if (at % Number(args.every) !== 0 || count >= last) continue;
-  // One at a time: what the bench holds would count as memory of the engine.
-  const row = JSON.parse(new TextDecoder().decode(line)) as Row;
+  const row = JSON.parse(line) as Row;
   if (args.only && row.id !== args.only) continue;
   count += 1;
   const texts = row.tests.map((test) => tokenize(test.text));
   for (const [engine, tally] of engines) await runRow(engine, tally, row, texts);
+  // A turn of the event loop each, as in a server: what collects garbage waits for that.
+  await Bun.sleep(0);
 }
 
 const [[, own], [peer, theirs] = []] = engines as [[BenchEngine, Tally], [BenchEngine, Tally]?];
@@ -108,7 +113,7 @@ process.stdout.write(
     ...(peer && theirs ? { [peer.name]: theirs.summary, ratios: ratios(own, theirs) } : {}),
     cpu_s: round(process.cpuUsage().user / 1e6),
     rss_mib: rssMib(),
-    rss_collected_mib: collectedMib(),
+    rss_collected_mib: await collectedMib(),
   })}\n`,
 );
 process.exit(0);
@@ -176,8 +181,10 @@ function rssMib(): number {
 }
 
 /** What is still in use, without what a collection would free. */
-function collectedMib(): number {
+async function collectedMib(): Promise<number> {
   Bun.gc(true);
+  // The allocator gives pages back a little later.
+  await Bun.sleep(500);
   return rssMib();
 }
 
@@ -208,16 +215,16 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** The lines as bytes. */
-async function readLines(path: string): Promise<Uint8Array[]> {
-  const bytes = await Bun.file(path).bytes();
-  const plain = path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes;
-  const found: Uint8Array[] = [];
-  for (let from = 0; from < plain.length; ) {
-    const end = plain.indexOf(0x0a, from);
-    const to = end < 0 ? plain.length : end;
-    if (to > from) found.push(plain.subarray(from, to));
-    from = to + 1;
+/** The lines that are not empty, one at a time. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  const bytes = createReadStream(path);
+  const plain = path.endsWith(".zst") ? bytes.pipe(createZstdDecompress()) : bytes;
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of plain) {
+    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line !== "") yield line;
   }
-  return found;
+  if (rest !== "") yield rest;
 }
