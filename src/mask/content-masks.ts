@@ -61,7 +61,7 @@ const OPENS = 4;
 const ROOM_MIN = 16;
 
 /** Masks kept at once: 16 KB each for 128,000 tokens. */
-const KEPT_MAX = 2048;
+const KEPT_MAX = 512;
 
 /** Bytes of each slice, as lists. */
 const SLICE_BYTES: readonly (readonly number[])[] = SLICES.map((contains) =>

@@ -57,7 +57,7 @@ export class EditList {
 }
 
 /** Most are a list; 16 KB each for 128,000 tokens otherwise. */
-const KEPT_MAX = 1024;
+const KEPT_MAX = 256;
 
 export class KeptMasks {
   readonly #queue: KeptKey[] = [];

@@ -25,7 +25,7 @@ export interface TailStart {
 /** Lists below this many tokens are kept as lists. */
 const LIST_MAX = 1000;
 /** Starts kept at once: up to 16 KB each. */
-const KEPT_MAX = 1024;
+const KEPT_MAX = 256;
 const COLON = 0x3a;
 
 export class StartMasks {
