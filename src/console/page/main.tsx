@@ -1,6 +1,6 @@
 /** The console: one page of the server itself, which uses nothing but its public API. */
 import { type FunctionComponent, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { ApiReference } from "./api-reference.tsx";
 import { Audit } from "./audit.tsx";
 import { Checkpoints } from "./checkpoints.tsx";
@@ -42,7 +42,8 @@ function App() {
     return () => removeEventListener("hashchange", onChange);
   }, []);
   const page = PAGES[name];
-  useEffect(() => {
+  // Before the page is painted, so that it is never there under the title of the last one.
+  useLayoutEffect(() => {
     document.title = `${page?.title ?? ""} · svc console`;
   }, [page]);
   if (page === undefined) return null;
