@@ -10,6 +10,7 @@ import { KeyOpenings } from "./key-openings.ts";
 import { NameTokenTables } from "./name-tokens.ts";
 import { NumberMasks } from "./number-masks.ts";
 import { StartMasks } from "./start-masks.ts";
+import { SuspectTables } from "./suspect-tables.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { WaysOut } from "./way-out.ts";
 
@@ -23,10 +24,13 @@ export class MaskCaches {
   readonly names: NameTokenTables;
   readonly starts: StartMasks;
   readonly kept = new KeptMasks();
+  readonly #vocabulary: Vocabulary;
+  #suspects: SuspectTables | undefined;
   readonly #roots = new WeakMap<SchemaGrammar, RootCell>();
   readonly #waysOut = new WeakMap<SchemaGrammar, WaysOut>();
 
   private constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
     this.contents = new ContentMasks(vocabulary);
     const { trie, content, size } = vocabulary;
     this.numbers = new NumberMasks(trie);
@@ -41,6 +45,12 @@ export class MaskCaches {
     const caches = new MaskCaches(vocabulary);
     vocabulary.memo.set(MaskCaches, caches);
     return caches;
+  }
+
+  /** Worked out when the first array of unique items asks. */
+  get suspects(): SuspectTables {
+    this.#suspects ??= new SuspectTables(this.#vocabulary);
+    return this.#suspects;
   }
 
   /** Where the next answer begins. Answers that went other ways leave cells: not too many stay. */

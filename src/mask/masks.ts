@@ -56,7 +56,7 @@ export class Masks {
       this.#tailsAfterKey(member),
     );
     const { compilation } = grammar;
-    this.#apart = new ApartMasks(machine, vocabulary, compilation);
+    this.#apart = new ApartMasks(machine, vocabulary, compilation, this.#caches);
     this.#words = tokenWords(vocabulary.size);
   }
 

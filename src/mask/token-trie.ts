@@ -41,6 +41,7 @@ export class TokenTrie {
 
   /** The child of a node for a byte, or -1. */
   child(node: number, byte: number): number {
+    if (node === 0) return this.roots[byte] as number;
     const end = this.ends[node] as number;
     for (let at = node + 1; at < end; at = this.ends[at] as number) {
       if (this.bytes[at] === byte) return at;

@@ -132,8 +132,9 @@ export class WaysOut {
 
   /** Where the next item stands that is none of those the array has. */
   #itemPlace({ frame, used }: ArrayCell, place = frame.item as Place): Place {
+    if (used === null) return place;
     const { compilation } = this.#grammar;
-    const apart = used ? compilation.noneOf(used.values) : [];
+    const apart = compilation.noneOf(used.values);
     return compilation.place(
       place.wants.map((want) => [...want, ...apart]),
       [],

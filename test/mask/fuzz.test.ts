@@ -9,7 +9,7 @@ import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts"
 import { JsonMachine } from "../../src/mask/json-machine.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { SchemaError } from "../../src/schema/schema-error.ts";
-import { expectRightMask, random, SMALL, sample, tokensOf } from "./kit.ts";
+import { compiled, expectRightMask, random, SMALL, sample, tokensOf } from "./kit.ts";
 import { type Validator, validator } from "./oracle.ts";
 import { schema, value } from "./random-schema.ts";
 
@@ -18,16 +18,6 @@ setDefaultTimeout(600_000);
 const isSlow = process.env["SLOW"] === "1";
 /** New ground in the long run only: elsewhere a failure is to mean that something was changed. */
 const RUNS = isSlow ? { numRuns: 20_000 } : { numRuns: 60, seed: 20_261_122 };
-
-/** Null for a schema that is refused: most of those have no value at all. */
-function compiled(of: object, objects: "open" | "closed"): SchemaGrammar | null {
-  try {
-    return compileSchema(of, { objects });
-  } catch (error) {
-    if (error instanceof SchemaError) return null;
-    throw error;
-  }
-}
 
 /** Null for `$ref` loops without a keyword between, which Ajv follows until the stack is full. */
 function judgeOf(of: object): Validator | null {

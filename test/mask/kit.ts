@@ -1,8 +1,10 @@
 /** Small vocabularies, a random number generator and walks for tests of the lock. */
 import { expect } from "bun:test";
+import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts";
 import type { Grammar } from "../../src/grammar/grammar.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { Vocabulary } from "../../src/mask/vocabulary.ts";
+import { SchemaError } from "../../src/schema/schema-error.ts";
 
 /** Every byte, some longer tokens that cross the seams of JSON, and an end. */
 export const SMALL = smallVocabulary([
@@ -93,4 +95,14 @@ export function expectRightMask(matcher: Matcher, vocabulary: Vocabulary): numbe
   }
   expect(tokensOf(matcher.computeMask(), vocabulary.size)).toEqual(naive);
   return naive;
+}
+
+/** Null for a schema that is refused: most of those have no value at all. */
+export function compiled(of: object, objects: "open" | "closed"): SchemaGrammar | null {
+  try {
+    return compileSchema(of, { objects });
+  } catch (error) {
+    if (error instanceof SchemaError) return null;
+    throw error;
+  }
 }

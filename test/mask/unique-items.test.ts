@@ -5,10 +5,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import type { JsonValue } from "../../src/bytes/canonical-json.ts";
-import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
-import { SchemaError } from "../../src/schema/schema-error.ts";
-import { expectRightMask, random, SMALL, smallVocabulary, tokensOf } from "./kit.ts";
+import { compiled, expectRightMask, random, SMALL, smallVocabulary, tokensOf } from "./kit.ts";
 import { validator } from "./oracle.ts";
 
 setDefaultTimeout(600_000);
@@ -72,15 +70,6 @@ const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => 
     }),
   ),
 })).value;
-
-function compiled(of: object, objects: "open" | "closed"): SchemaGrammar | null {
-  try {
-    return compileSchema(of, { objects });
-  } catch (error) {
-    if (error instanceof SchemaError) return null;
-    throw error;
-  }
-}
 
 test("an item that was written cannot be written again, and something else always can", () => {
   fc.assert(
