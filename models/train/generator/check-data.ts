@@ -77,6 +77,7 @@ function* allSlots(data: GeneratorData): Generator<readonly [string, readonly st
     ]),
     ...data.tools.flatMap(({ requests }) => requests),
     ...data.chat.flatMap(([said]) => said),
+    ...data.messages.flatMap(({ texts }) => texts),
   ];
   for (const text of texts)
     yield [text, [...text.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "")];

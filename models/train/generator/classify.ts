@@ -86,28 +86,33 @@ function single(renderer: Renderer, choice: ChoiceDefinition): Part {
   const label = rng.pick(choice.labels).names[0] ?? "";
   const parts = phrasesOf(renderer, choice, label);
   const name = rng.pick(choice.properties);
+  const described = (share: number): Schema =>
+    rng.chance(share) && choice.descriptions.length > 0
+      ? { description: rng.pick(choice.descriptions) }
+      : {};
   if (label === "true" || label === "false") {
-    return { parts, properties: [bare(name, { type: "boolean" }, label === "true")] };
+    const schema = { type: "boolean", ...described(0.25) };
+    return { parts, properties: [bare(name, schema, label === "true")] };
   }
   if (/^\d+$/.test(label)) {
     const numbers = choice.labels.map(({ names }) => Number(names[0]));
     const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
     return {
       parts,
-      properties: [bare(name, { type: "integer", ...bounds }, new NumberLiteral(label))],
+      properties: [
+        bare(name, { type: "integer", ...bounds, ...described(0.15) }, new NumberLiteral(label)),
+      ],
     };
   }
   const draw = rng.next();
   if (draw < 0.1) return { parts, properties: [asBoolean(renderer, choice, label)] };
   if (draw < 0.16) return { parts, properties: [withLegend(renderer, choice, name, label)] };
   const { names, own } = drawLabels(rng, choice, [label]);
-  const note =
-    rng.chance(0.06) && choice.descriptions.length > 0
-      ? { description: rng.pick(choice.descriptions) }
-      : {};
   return {
     parts,
-    properties: [bare(name, { type: "string", enum: names, ...note }, new Label(own[0] ?? ""))],
+    properties: [
+      bare(name, { type: "string", enum: names, ...described(0.06) }, new Label(own[0] ?? "")),
+    ],
   };
 }
 

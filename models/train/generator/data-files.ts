@@ -63,6 +63,15 @@ export interface SubjectData {
   readonly words: readonly string[];
 }
 
+/** What a message can be about or for; those of one group are told apart. */
+export interface MessageData {
+  readonly group: string;
+  readonly properties: readonly string[];
+  readonly names: readonly string[];
+  /** Templates of the message. */
+  readonly texts: readonly string[];
+}
+
 export interface GeneratorData {
   readonly words: WordLists;
   readonly fields: ReadonlyMap<string, FieldDefinition>;
@@ -76,6 +85,7 @@ export interface GeneratorData {
   readonly clauses: ReadonlyMap<string, readonly string[]>;
   readonly phrases: ReadonlyMap<string, readonly string[]>;
   readonly subjects: readonly SubjectData[];
+  readonly messages: readonly MessageData[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
   /** What is said, and what is answered. */
@@ -97,6 +107,7 @@ export function readGeneratorData(): GeneratorData {
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
+    messages: sections("messages.txt").flatMap(readMessages),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
@@ -214,6 +225,15 @@ function readClauses(line: string): [string, readonly string[]] {
 function readSubject(line: string): SubjectData {
   const [names, words] = cut(line, " : ");
   return { names: names.split(" "), words: words.split(",").map((word) => word.trim()) };
+}
+
+function readMessages({ head, lines }: Section): MessageData[] {
+  const { name: group, properties } = readHead(head);
+  return lines.map((line) => {
+    const [names, texts] = cut(line, " : ");
+    const all = texts.split(";").map((one) => one.trim());
+    return { group, properties, names: names.split(" "), texts: all };
+  });
 }
 
 const tagged = (lines: readonly string[], tag: string): string[] =>

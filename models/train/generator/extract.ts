@@ -34,7 +34,7 @@ export function extract(
   const { rng, values } = renderer;
   for (;;) {
     values.newDocument();
-    const domain = rng.pick(domains);
+    const domain = rng.weighted(byVariety(data, domains));
     const scope: Scope = new Map();
     const parts = drawParts(renderer, data, domain, scope);
     if (scope.size === 0) continue;
@@ -60,8 +60,17 @@ export function extract(
   }
 }
 
+/** Domains with more templates teach more, so they are drawn more often. */
+const byVariety = (
+  { templates }: GeneratorData,
+  domains: readonly string[],
+): (readonly [string, number])[] =>
+  domains.map((domain) => [domain, Math.sqrt(templates.get(domain)?.length ?? 0)]);
+
+/** Of texts from templates, those that must have a list. */
+const LIST_SHARE = 0.3;
 /** Of the rest, texts put together from clauses. */
-const COMPOSED_SHARE = 0.35;
+const COMPOSED_SHARE = 0.18;
 
 function drawParts(
   renderer: Renderer,
@@ -74,11 +83,11 @@ function drawParts(
     ? compose(renderer, data, slotsOf(data, domain), scope)
     : fillTemplates(renderer, data.templates.get(domain) ?? [], scope);
   const fillers = rng.weighted([
-    [0, 8],
+    [0, 9],
     [1, 2],
     [2, 0.7],
-    [4, 0.3],
-    [7, 0.3],
+    [4, 0.2],
+    [7, 0.1],
   ]);
   for (let i = 0; i < fillers; i++) {
     const filler = renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map());
@@ -90,12 +99,18 @@ function drawParts(
 function fillTemplates(renderer: Renderer, templates: readonly string[], scope: Scope): string[] {
   const { rng } = renderer;
   const count = rng.weighted([
-    [1, 5],
-    [2, 4],
-    [3, 1.5],
-    [4, 0.7],
+    [1, 7],
+    [2, 3],
+    [3, 1],
+    [4, 0.4],
   ]);
-  const lines = rng.sample(templates, count);
+  const lists = templates.filter((line) => line.includes("{rows:"));
+  const [list] = lists.length > 0 && rng.chance(LIST_SHARE) ? [rng.pick(lists)] : [];
+  const others = rng.sample(
+    templates.filter((line) => line !== list),
+    list === undefined ? count : count - 1,
+  );
+  const lines = list === undefined ? others : rng.shuffle([list, ...others]);
   renderer.rowsMax = count > 2 ? 5 : 10;
   return lines.map((line) => {
     const text = renderer.render(line, scope);
@@ -253,7 +268,7 @@ function drawName(
   // The first names are the usual ones.
   const free = choices.filter((name) => !taken.has(styleName(name, camel)));
   if (free.length === 0) return null;
-  const name = styleName(rng.chance(0.25) ? (free[0] ?? "") : rng.pick(free), camel);
+  const name = styleName(rng.pick(rng.chance(0.45) ? free.slice(0, 3) : free), camel);
   taken.add(name);
   return name;
 }

@@ -60,7 +60,7 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const camel = rng.chance(0.15);
-  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(1, 3));
+  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(0, 2));
   const usual = drawFields(rng, data, rng.int(2, 8)).map((field) =>
     fieldEntry(renderer, field, camel),
   );
@@ -103,7 +103,7 @@ function fieldEntry({ rng, values }: Renderer, field: FieldDefinition, camel: bo
 
 /** Some labels have a word that no list knows. */
 function inventive({ rng, values }: Renderer, label: string): string {
-  if (!rng.chance(0.15)) return label;
+  if (!rng.chance(0.05)) return label;
   const word =
     values
       .draw("word")

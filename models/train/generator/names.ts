@@ -45,7 +45,7 @@ export class Names {
   /** A word that no list has. */
   invented(): string {
     const rng = this.#rng;
-    if (rng.chance(0.12)) {
+    if (rng.chance(0.04)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
           rng.pick([..."abcdefghijklmnopqrstuvwxyz"]),

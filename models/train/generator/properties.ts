@@ -229,7 +229,7 @@ function column(
   }
   const asDate =
     present.every((cell) => cell.kind === "value" && cell.value.isoDate !== null) &&
-    context.rng.chance(0.55);
+    context.rng.chance(0.65);
   const asNumber =
     present.every((cell) => cell.kind === "value" && cell.value.number !== null) &&
     context.rng.chance(0.95);

@@ -9,7 +9,7 @@ import { labelled } from "./labelled.ts";
 import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
-import { bySubject } from "./topics.ts";
+import { byMessage, bySubject } from "./topics.ts";
 import { Values } from "./values.ts";
 
 export const TASKS = ["extract", "classify", "tool", "grounded", "chat"] as const;
@@ -29,17 +29,21 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.15;
+const LABELLED_SHARE = 0.1;
 /** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.12;
-/** Of classification: subjects, any few of which make a set of labels. */
-const SUBJECT_SHARE = 0.35;
+const RECORDS_SHARE = 0.17;
+/** Of classification: where any few subjects or kinds of messages make a set of labels. */
+const KINDS_OF_LABELS = [
+  ["choice", 0.43],
+  ["subject", 0.22],
+  ["message", 0.35],
+] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.4],
-  ["classify", 0.5],
+  ["extract", 0.41],
+  ["classify", 0.48],
   ["tool", 0.05],
-  ["grounded", 0.03],
+  ["grounded", 0.04],
   ["chat", 0.02],
 ];
 
@@ -50,8 +54,8 @@ export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions
     case "extract":
       return withSchema(rng, data, task, drawExtraction(renderer, data, options));
     case "classify": {
-      const made = rng.chance(SUBJECT_SHARE) ? bySubject(renderer, data) : classify(renderer, data);
-      return withSchema(rng, data, task, made);
+      const draw = { choice: classify, subject: bySubject, message: byMessage };
+      return withSchema(rng, data, task, draw[rng.weighted(KINDS_OF_LABELS)](renderer, data));
     }
     case "tool":
       return { task, schema: null, ...toolCall(renderer, data) };

@@ -1,9 +1,9 @@
 /**
- * Classification by subject: any few subjects make a set of labels, so that a label has to be read
- * and cannot be known by the company it keeps.
+ * Classification by subject or by kind of message: any few make a set of labels, so that a label has to be
+ * read and cannot be known by the company it keeps.
  */
 import { Label } from "./answer.ts";
-import type { GeneratorData } from "./data-files.ts";
+import type { GeneratorData, MessageData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import { objectSchema, objectValue, type Property } from "./properties.ts";
@@ -28,6 +28,49 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
     rng,
     Array.from({ length: count }, () => about(renderer, data, own.words)),
   );
+  return labelled(renderer, text, shown);
+}
+
+/** A message, and mostly labels of its own group. */
+export function byMessage(renderer: Renderer, { messages }: GeneratorData): Extraction {
+  const { rng, values } = renderer;
+  values.newDocument();
+  // Small groups, such as opinions, are what is asked for most often.
+  const { group } = rng.pick(messages);
+  const named = rng.chance(0.5) ? group : rng.pick([...new Set(messages.map((one) => one.group))]);
+  const own = rng.pick(messages.filter((one) => one.group === named));
+  const isNear = rng.chance(0.7);
+  const others = messages.filter((one) =>
+    isNear ? one !== own && one.group === own.group : !isAlike(one, own),
+  );
+  const shown = [own, ...rng.sample(others, rng.int(1, 6))];
+  const texts = rng.sample(own.texts, rng.chance(0.75) ? 1 : 2);
+  const said = texts.map((text) => capital(renderer.render(text, new Map())));
+  const text = joinParts(
+    rng,
+    said.map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one)),
+  );
+  return labelled(renderer, text, shown, own.properties);
+}
+
+/** Whether the names of two labels have a word in common, endings aside. */
+function isAlike(a: MessageData, b: MessageData): boolean {
+  const stems = ({ names }: MessageData) =>
+    new Set(names.flatMap((name) => name.split("_")).map((word) => word.slice(0, 5)));
+  return !stems(a).isDisjointFrom(stems(b));
+}
+
+const isQuestion = (text: string): boolean =>
+  /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
+
+/** The first of the subjects is the right one. */
+function labelled(
+  renderer: Renderer,
+  text: string,
+  shown: readonly { readonly names: readonly string[] }[],
+  properties: readonly string[] = PROPERTIES,
+): Extraction {
+  const { rng } = renderer;
   const style = rng.weighted([
     ["as-is", 6],
     ["title", 3],
@@ -40,8 +83,8 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
     if (style === "spaces") return name.replaceAll("_", " ");
     return style === "title" ? capital(name.replaceAll("_", " ")) : name;
   });
-  const name = rng.pick(PROPERTIES);
-  const property = rng.chance(0.12)
+  const name = rng.pick(properties);
+  const property = rng.chance(0.15)
     ? yesOrNo(renderer, shown)
     : {
         name,
@@ -61,9 +104,27 @@ function about(renderer: Renderer, data: GeneratorData, words: readonly string[]
   return capital(frame.replaceAll("%", () => left.pop() ?? rng.pick(words)));
 }
 
-function yesOrNo({ rng }: Renderer, shown: GeneratorData["subjects"]): Property {
+function yesOrNo(
+  { rng }: Renderer,
+  shown: readonly { readonly names: readonly string[] }[],
+): Property {
   const asked = rng.chance(0.5) ? shown[0] : rng.pick(shown);
   const word = rng.pick(asked?.names ?? []).toLowerCase();
-  const name = rng.pick([`is_${word}`, `is_about_${word}`, `about_${word}`, `mentions_${word}`]);
-  return { name, schema: { type: "boolean" }, value: asked === shown[0], isOptional: false };
+  const name = rng.pick([
+    `is_${word}`,
+    `is_about_${word}`,
+    `about_${word}`,
+    `mentions_${word}`,
+    `wants_${word}`,
+    word,
+  ]);
+  const note = rng.chance(0.25)
+    ? { description: `whether it is about ${word.replaceAll("_", " ")}` }
+    : {};
+  return {
+    name,
+    schema: { type: "boolean", ...note },
+    value: asked === shown[0],
+    isOptional: false,
+  };
 }

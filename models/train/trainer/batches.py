@@ -29,7 +29,7 @@ class Shard:
         """Lists of sample numbers of similar length, each list one micro-batch."""
         rng = random.Random(seed)
         length = np.diff(self.offsets.astype(np.int64))
-        order = sorted(range(self.samples), key=lambda i: length[i] + rng.random() * 16)
+        order = sorted(range(self.samples), key=lambda i: length[i] + rng.random() * 4)
         batches, at = [], 0
         while at < len(order):
             t = padded(length[order[min(at + CELLS // 64, len(order) - 1)]])
@@ -69,7 +69,7 @@ class Shard:
 
 
 def padded(length):
-    return -(-int(length) // 32) * 32
+    return -(-int(length) // 16) * 16
 
 
 class ShardStore:

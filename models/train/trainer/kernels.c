@@ -143,9 +143,9 @@ static void product(const float *a, long am, long ak, const float *b, long ldb, 
       tile8(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
 }
 
-enum { BLOCK = 32 }; /* query rows handled together */
+enum { BLOCK = 16 }; /* query rows handled together */
 
-/* Scratch for one head of `t` positions (a multiple of 32) and `d` channels (a multiple of 8). */
+/* Scratch for one head of `t` positions (a multiple of BLOCK) and `d` channels (a multiple of 8). */
 typedef struct {
   float *q, *k, *v, *d_out; /* [t][d], rotated (and q scaled) */
   float *kt, *vt;           /* [d][t] */

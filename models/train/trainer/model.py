@@ -74,7 +74,8 @@ class Network:
                     scale /= math.sqrt(2 * self.shape.layers)
                 w.normal_(0, scale, generator=generator)
 
-    def _hidden(self, ids, gradient):
+    def _hidden(self, ids, gradient, positions):
+        """The last layer's output at the given flat positions; past its attention the others are not needed."""
         batch, t = ids.shape
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
         anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
@@ -83,7 +84,10 @@ class Network:
             name = f"{i}.norm_attention"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
             qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"], kind)
-            y = Linear.apply(Attention.apply(qkv, turn, batch, shape.heads), w[f"{i}.out"], g[f"{i}.out"], kind)
+            y = Attention.apply(qkv, turn, batch, shape.heads)
+            if i == shape.layers - 1:
+                x, y = x[positions], y[positions]
+            y = Linear.apply(y, w[f"{i}.out"], g[f"{i}.out"], kind)
             name = f"{i}.norm_feed_forward"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
             gate_up = Linear.apply(h, w[f"{i}.gate_up"], g[f"{i}.gate_up"], kind)
@@ -93,12 +97,12 @@ class Network:
 
     def add_gradients(self, ids, positions, target, weight, gradient):
         """
-        One micro-batch. ids [batch, t] with t a multiple of 32; positions are flat indices into it whose next token
+        One micro-batch. ids [batch, t] with t a multiple of 16; positions are flat indices into it whose next token
         is target, weighted by weight. Sums gradients into `gradient`; returns (loss, hits).
         """
         with torch.enable_grad():
-            h = self._hidden(ids, gradient)
-            logits = Linear.apply(h[positions], self.weight["embedding"], gradient["embedding"], torch.float32)
+            h = self._hidden(ids, gradient, positions)
+            logits = Linear.apply(h, self.weight["embedding"], gradient["embedding"], torch.float32)
             _, loss, hits = CrossEntropy.apply(logits, target, weight)
             loss.backward()
         return loss.item(), hits.item()

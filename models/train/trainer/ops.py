@@ -94,7 +94,7 @@ class Attention(torch.autograd.Function):
     def forward(ctx, qkv, turn, batch, heads):
         rows = qkv.shape[0]
         t, d = rows // batch, turn.shape[1]
-        assert t % 32 == 0 and d % 8 == 0
+        assert t % 16 == 0 and d % 8 == 0
         out = torch.empty(rows, heads * d)
         lse = torch.empty(batch, heads, t)
         args = [_at(qkv), _at(turn), _at(out), _at(lse)]
