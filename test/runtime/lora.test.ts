@@ -27,7 +27,7 @@ async function writeAdapter(path: string, modelPath: string): Promise<void> {
         dimensions: dims,
         data: function* () {
           const count = dims.reduce((product, each) => product * each, 1);
-          const wave = Float32Array.from({ length: count }, (_, at) => Math.sin(at * 1.7) / 4);
+          const wave = Float32Array.from({ length: count }, (_, at) => Math.sin(at * 1.7));
           yield new Uint8Array(wave.buffer);
         },
       });
