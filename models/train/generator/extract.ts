@@ -45,7 +45,7 @@ export function extract(
       isDescribed: rng.chance(0.14),
       nullableShare: rng.chance(0.5) ? 0.35 : 0,
     };
-    const isElsewhere = rng.chance(0.06);
+    const isElsewhere = rng.chance(0.04);
     const properties = isElsewhere
       ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
       : drawProperties(context, domain, scope);
@@ -70,7 +70,7 @@ const byVariety = (
 /** Of texts from templates, those that must have a list. */
 const LIST_SHARE = 0.3;
 /** Of the rest, texts put together from clauses. */
-const COMPOSED_SHARE = 0.18;
+const COMPOSED_SHARE = 0.07;
 
 function drawParts(
   renderer: Renderer,

@@ -37,7 +37,28 @@ const NAMES: Readonly<Record<string, string>> = {
   name: "name person who contact",
   company: "company firm name organisation",
   city: "city place town location",
+  product: "product item article goods",
+  id: "id number code reference",
+  word: "name brand",
+  street: "street address",
+  task: "task todo action",
+  dish: "dish meal food",
+  event: "event name",
+  team: "team club",
+  country: "country nation",
+  points: "points score",
+  temp: "temperature degrees value",
+  large: "visitors inhabitants count number",
+  decimal: "value reading measurement weight",
+  small: "count number quantity",
+  rating: "rating score stars",
+  pct: "percent share rate",
+  duration: "duration length time_needed",
+  day: "day due when",
 };
+
+/** Names for rows of anything. */
+const LIST_NAMES = "item entry record row line data list result detail position".split(" ");
 
 interface Column {
   readonly name: string;
@@ -61,9 +82,13 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     [8, 1],
   ]);
   const rows = Array.from({ length: count }, () => columns.map(({ kind }) => values.draw(kind)));
-  const listName = plural(rng.chance(0.5) ? snake() : (columns[0]?.name ?? "entry"));
+  const listName = plural(
+    columns.length > 1 && rng.chance(0.5) ? rng.pick(LIST_NAMES) : (columns[0]?.name ?? "entry"),
+  );
   const list = listProperty(rng, listName, columns, rows);
-  const heading = rng.chance(0.5) ? listName.replaceAll("_", " ") : snake().replaceAll("_", " ");
+  const heading = rng.chance(0.7)
+    ? listName.replaceAll("_", " ")
+    : plural(rng.pick(LIST_NAMES));
   const text = printRows(rng, columns.length, rows);
   if (rng.chance(0.15)) return { text, schema: list.schema, value: list.value };
   const others = rng.weighted([
@@ -104,7 +129,8 @@ function drawColumns(rng: Rng, snake: () => string): Column[] {
   });
 }
 
-const plural = (name: string): string => (name.endsWith("s") ? name : `${name}s`);
+const plural = (name: string): string =>
+  /s$|^data$/.test(name) ? name : name.replace(/([^aeiou])y$/, "$1ie").concat("s");
 
 /** One type for all cells of a column. */
 function columnOf(

@@ -29,9 +29,9 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.1;
+const LABELLED_SHARE = 0.06;
 /** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.17;
+const RECORDS_SHARE = 0.14;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.43],

@@ -252,7 +252,8 @@ export class Values {
 
   /** A number with its unit behind it. */
   #measured(literal: string, units: readonly string[]): Value {
-    return { ...this.#plain(literal), text: literal + this.#rng.pick(units), string: literal };
+    const text = literal + this.#rng.pick(units);
+    return { ...this.#plain(literal), text, string: text };
   }
 
   /** A count, small ones often as words. */
@@ -261,7 +262,7 @@ export class Values {
     const word = NUMBERS[n];
     if (n >= 1000) return this.#grouped(n);
     if (word !== undefined && this.#rng.chance(words))
-      return { ...this.#plain(String(n)), text: word };
+      return { ...this.#plain(String(n)), text: word, string: word };
     return this.#plain(String(n));
   }
 
