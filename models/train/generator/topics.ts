@@ -3,7 +3,7 @@
  * read and cannot be known by the company it keeps.
  */
 import { Label } from "./answer.ts";
-import type { GeneratorData, MessageData } from "./data-files.ts";
+import type { GeneratorData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import { objectSchema, objectValue, type Property } from "./properties.ts";
@@ -16,9 +16,7 @@ const PROPERTIES = (
 
 export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng } = renderer;
-  const shown = rng.sample(data.subjects, rng.int(2, 6));
-  const [own] = shown;
-  if (own === undefined) throw new Error("no subjects");
+  const own = rng.pick(data.subjects);
   const count = rng.weighted([
     [1, 4],
     [2, 3],
@@ -28,7 +26,8 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
     rng,
     Array.from({ length: count }, () => about(renderer, data, own.words)),
   );
-  return labelled(renderer, text, shown);
+  const others = data.subjects.filter((one) => !isAlike(one, own));
+  return labelled(renderer, text, own, others);
 }
 
 /** A message, and mostly labels of its own group. */
@@ -43,19 +42,18 @@ export function byMessage(renderer: Renderer, { messages }: GeneratorData): Extr
   const others = messages.filter((one) =>
     isNear ? one !== own && one.group === own.group : !isAlike(one, own),
   );
-  const shown = [own, ...rng.sample(others, rng.int(1, 6))];
   const texts = rng.sample(own.texts, rng.chance(0.75) ? 1 : 2);
   const said = texts.map((text) => capital(renderer.render(text, new Map())));
   const text = joinParts(
     rng,
     said.map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one)),
   );
-  return labelled(renderer, text, shown, own.properties);
+  return labelled(renderer, text, own, others, own.properties);
 }
 
 /** Whether the names of two labels have a word in common, endings aside. */
-function isAlike(a: MessageData, b: MessageData): boolean {
-  const stems = ({ names }: MessageData) =>
+function isAlike(a: Named, b: Named): boolean {
+  const stems = ({ names }: Named) =>
     new Set(names.flatMap((name) => name.split("_")).map((word) => word.slice(0, 5)));
   return !stems(a).isDisjointFrom(stems(b));
 }
@@ -63,14 +61,36 @@ function isAlike(a: MessageData, b: MessageData): boolean {
 const isQuestion = (text: string): boolean =>
   /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
 
-/** The first of the subjects is the right one. */
+interface Named {
+  readonly names: readonly string[];
+}
+
+/** One to three questions about a text, each with labels drawn anew, `own` being right. */
 function labelled(
   renderer: Renderer,
   text: string,
-  shown: readonly { readonly names: readonly string[] }[],
-  properties: readonly string[] = PROPERTIES,
+  own: Named,
+  others: readonly Named[],
+  names: readonly string[] = PROPERTIES,
 ): Extraction {
   const { rng } = renderer;
+  const count = rng.weighted([
+    [1, 6],
+    [2, 3],
+    [3, 1],
+  ]);
+  const properties = rng.sample([...new Set(names)], count).map((name) => {
+    const shown = [own, ...rng.sample(others, rng.int(1, 6))];
+    return rng.chance(0.15) ? yesOrNo(renderer, shown) : choiceOf(renderer, name, shown);
+  });
+  const asked = properties.filter(
+    ({ name }, i) => properties.findIndex((one) => one.name === name) === i,
+  );
+  return { text, schema: objectSchema(asked), value: objectValue(asked) };
+}
+
+/** The first of the labels is the right one. */
+function choiceOf({ rng }: Renderer, name: string, shown: readonly Named[]): Property {
   const style = rng.weighted([
     ["as-is", 6],
     ["title", 3],
@@ -78,21 +98,13 @@ function labelled(
     ["spaces", 2],
   ] as const);
   const labels = shown.map(({ names }) => {
-    const name = rng.chance(0.6) ? (names[0] ?? "") : rng.pick(names);
-    if (style === "upper") return name.toUpperCase();
-    if (style === "spaces") return name.replaceAll("_", " ");
-    return style === "title" ? capital(name.replaceAll("_", " ")) : name;
+    const word = rng.chance(0.6) ? (names[0] ?? "") : rng.pick(names);
+    if (style === "upper") return word.toUpperCase();
+    if (style === "spaces") return word.replaceAll("_", " ");
+    return style === "title" ? capital(word.replaceAll("_", " ")) : word;
   });
-  const name = rng.pick(properties);
-  const property = rng.chance(0.15)
-    ? yesOrNo(renderer, shown)
-    : {
-        name,
-        schema: { type: "string", enum: rng.shuffle([...new Set(labels)]) },
-        value: new Label(labels[0] ?? ""),
-        isOptional: false,
-      };
-  return { text, schema: objectSchema([property]), value: objectValue([property]) };
+  const schema = { type: "string", enum: rng.shuffle([...new Set(labels)]) };
+  return { name, schema, value: new Label(labels[0] ?? ""), isOptional: false };
 }
 
 /** A sentence with words of a subject; each `%` of a frame is another one. */
@@ -104,10 +116,7 @@ function about(renderer: Renderer, data: GeneratorData, words: readonly string[]
   return capital(frame.replaceAll("%", () => left.pop() ?? rng.pick(words)));
 }
 
-function yesOrNo(
-  { rng }: Renderer,
-  shown: readonly { readonly names: readonly string[] }[],
-): Property {
+function yesOrNo({ rng }: Renderer, shown: readonly Named[]): Property {
   const asked = rng.chance(0.5) ? shown[0] : rng.pick(shown);
   const word = rng.pick(asked?.names ?? []).toLowerCase();
   const name = rng.pick([
