@@ -4,7 +4,7 @@ import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import { drawLabels, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
-import { joinParts, type Renderer } from "./render.ts";
+import { asMessage, joinParts, type Renderer } from "./render.ts";
 
 const OPAQUE_LABELS = [
   ["A", "B", "C", "D", "E"],
@@ -34,12 +34,11 @@ export function classify(renderer: Renderer, data: GeneratorData): Extraction {
       all.splice(rng.int(0, all.length), 0, ...other.properties);
     }
   }
-  if (rng.chance(0.12)) {
-    const filler = renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map());
-    parts.splice(rng.int(0, parts.length), 0, filler);
-  }
+  const said = parts.map(sentence);
+  // What is asked of some texts a greeting or a signature would decide.
+  const isBare = all.length > 1 || (data.phrases.get("bare") ?? []).includes(choice.name);
   return {
-    text: joinParts(rng, parts.map(sentence)),
+    text: joinParts(rng, isBare ? said : asMessage(renderer, data, said)),
     schema: objectSchema(all),
     value: objectValue(all),
   };
@@ -73,9 +72,10 @@ function phrasesOf(renderer: Renderer, choice: ChoiceDefinition, label: string):
   const { rng } = renderer;
   const found = choice.labels.find(({ names }) => names[0] === label);
   const count = rng.weighted([
-    [1, 6],
-    [2, 3],
-    [3, 1],
+    [1, 4],
+    [2, 4],
+    [3, 2],
+    [4, 1],
   ]);
   const phrases = rng.sample(found?.phrases ?? [], count);
   return phrases.map((phrase) => renderer.render(phrase, new Map()));

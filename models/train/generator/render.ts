@@ -124,6 +124,22 @@ export class Renderer {
   }
 }
 
+/** Sentences with what people write before and after them, which decides nothing. */
+export function asMessage(
+  renderer: Renderer,
+  { phrases }: GeneratorData,
+  said: readonly string[],
+): string[] {
+  const { rng } = renderer;
+  const draw = (section: string, share: number, most: number) =>
+    rng.chance(share)
+      ? rng
+          .sample(phrases.get(section) ?? [], rng.int(1, most))
+          .map((line) => renderer.render(line, new Map()))
+      : [];
+  return [...draw("before_message", 0.4, 2), ...said, ...draw("after_message", 0.3, 2)];
+}
+
 /** Sentences and blocks, one after the other, as a text. */
 export function joinParts(rng: Rng, parts: readonly string[]): string {
   const mark = rng.weighted([

@@ -34,15 +34,15 @@ const LABELLED_SHARE = 0.06;
 const RECORDS_SHARE = 0.14;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.43],
-  ["subject", 0.22],
-  ["message", 0.35],
+  ["choice", 0.4],
+  ["subject", 0.15],
+  ["message", 0.45],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.41],
-  ["classify", 0.48],
-  ["tool", 0.05],
+  ["extract", 0.35],
+  ["classify", 0.55],
+  ["tool", 0.04],
   ["grounded", 0.04],
   ["chat", 0.02],
 ];

@@ -7,7 +7,7 @@ import type { GeneratorData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import { objectSchema, objectValue, type Property } from "./properties.ts";
-import { joinParts, type Renderer } from "./render.ts";
+import { asMessage, joinParts, type Renderer } from "./render.ts";
 
 const PROPERTIES = (
   "topic category label class section subject genre type kind area department team intent about " +
@@ -30,24 +30,31 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
   return labelled(renderer, text, own, others);
 }
 
+/** What is asked for most often. */
+const USUAL_GROUPS = ["news", "mood", "opinion", "opinion", "speed", "team", "team", "shop"];
+
 /** A message, and mostly labels of its own group. */
-export function byMessage(renderer: Renderer, { messages }: GeneratorData): Extraction {
+export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
+  const { messages } = data;
   const { rng, values } = renderer;
   values.newDocument();
-  // Small groups, such as opinions, are what is asked for most often.
-  const { group } = rng.pick(messages);
-  const named = rng.chance(0.5) ? group : rng.pick([...new Set(messages.map((one) => one.group))]);
+  const named = rng.chance(0.4) ? rng.pick(messages).group : rng.pick(USUAL_GROUPS);
   const own = rng.pick(messages.filter((one) => one.group === named));
   const isNear = rng.chance(0.7);
   const others = messages.filter((one) =>
     isNear ? one !== own && one.group === own.group : !isAlike(one, own),
   );
-  const texts = rng.sample(own.texts, rng.chance(0.75) ? 1 : 2);
-  const said = texts.map((text) => capital(renderer.render(text, new Map())));
-  const text = joinParts(
-    rng,
-    said.map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one)),
-  );
+  const count = rng.weighted([
+    [1, 4],
+    [2, 4],
+    [3, 2],
+    [4, 1],
+  ]);
+  const said = rng
+    .sample(own.texts, count)
+    .map((text) => capital(renderer.render(text, new Map())))
+    .map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one));
+  const text = joinParts(rng, asMessage(renderer, data, said));
   return labelled(renderer, text, own, others, own.properties);
 }
 
