@@ -67,7 +67,7 @@ const byVariety = (
 ): (readonly [string, number])[] =>
   domains.map((domain) => [domain, Math.sqrt(templates.get(domain)?.length ?? 0)]);
 
-/** Of texts from templates, those that must have a list. */
+/** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.3;
 /** Of the rest, texts put together from clauses. */
 const COMPOSED_SHARE = 0.07;
@@ -105,12 +105,12 @@ function fillTemplates(renderer: Renderer, templates: readonly string[], scope: 
     [4, 0.4],
   ]);
   const lists = templates.filter((line) => line.includes("{rows:"));
-  const [list] = lists.length > 0 && rng.chance(LIST_SHARE) ? [rng.pick(lists)] : [];
-  const others = rng.sample(
-    templates.filter((line) => line !== list),
-    list === undefined ? count : count - 1,
-  );
-  const lines = list === undefined ? others : rng.shuffle([list, ...others]);
+  const rich =
+    lists.length > 0 && rng.chance(LIST_SHARE)
+      ? rng.pick(lists)
+      : rng.weighted(templates.map((line) => [line, line.split("{").length] as const));
+  const others = templates.filter((line) => line !== rich);
+  const lines = rng.shuffle([rich, ...rng.sample(others, count - 1)]);
   renderer.rowsMax = count > 2 ? 5 : 10;
   return lines.map((line) => {
     const text = renderer.render(line, scope);

@@ -86,9 +86,7 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     columns.length > 1 && rng.chance(0.5) ? rng.pick(LIST_NAMES) : (columns[0]?.name ?? "entry"),
   );
   const list = listProperty(rng, listName, columns, rows);
-  const heading = rng.chance(0.7)
-    ? listName.replaceAll("_", " ")
-    : plural(rng.pick(LIST_NAMES));
+  const heading = rng.chance(0.7) ? listName.replaceAll("_", " ") : plural(rng.pick(LIST_NAMES));
   const text = printRows(rng, columns.length, rows);
   if (rng.chance(0.15)) return { text, schema: list.schema, value: list.value };
   const others = rng.weighted([
