@@ -34,9 +34,9 @@ const LABELLED_SHARE = 0.06;
 const RECORDS_SHARE = 0.14;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.4],
-  ["subject", 0.15],
-  ["message", 0.45],
+  ["choice", 0.33],
+  ["subject", 0.37],
+  ["message", 0.3],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [

@@ -3,7 +3,7 @@
  * read and cannot be known by the company it keeps.
  */
 import { Label } from "./answer.ts";
-import type { GeneratorData } from "./data-files.ts";
+import type { GeneratorData, SubjectData } from "./data-files.ts";
 import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import { objectSchema, objectValue, type Property } from "./properties.ts";
@@ -16,17 +16,19 @@ const PROPERTIES = (
 
 export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng } = renderer;
-  const own = rng.pick(data.subjects);
+  // A subject with many words is a wide one, and asked for more often.
+  const own = rng.weighted(data.subjects.map((one) => [one, one.words.length] as const));
   const count = rng.weighted([
     [1, 4],
-    [2, 3],
-    [3, 1],
+    [2, 4],
+    [3, 2],
+    [4, 1],
   ]);
-  const text = joinParts(
-    rng,
-    Array.from({ length: count }, () => about(renderer, data, own.words)),
+  const said = Array.from({ length: count }, () => about(renderer, data, own.words));
+  const text = joinParts(rng, asMessage(renderer, data, said));
+  const others = data.subjects.filter(
+    (one) => isWide(one) === isWide(own) && !isAlike(one, own),
   );
-  const others = data.subjects.filter((one) => !isAlike(one, own));
   return labelled(renderer, text, own, others);
 }
 
@@ -67,6 +69,9 @@ function isAlike(a: Named, b: Named): boolean {
 
 const isQuestion = (text: string): boolean =>
   /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
+
+/** Football is one of the sports: labels of both widths would both be right. */
+const isWide = ({ words }: SubjectData): boolean => words.length > 20;
 
 interface Named {
   readonly names: readonly string[];
@@ -119,7 +124,7 @@ function about(renderer: Renderer, data: GeneratorData, words: readonly string[]
   const { rng } = renderer;
   const left = rng.shuffle(words);
   if (rng.chance(0.15)) return capital(left.slice(0, rng.int(1, 4)).join(", "));
-  const frame = renderer.alternatives(rng.pick(data.phrases.get("about") ?? []));
+  const frame = renderer.render(rng.pick(data.phrases.get("about") ?? []), new Map());
   return capital(frame.replaceAll("%", () => left.pop() ?? rng.pick(words)));
 }
 
