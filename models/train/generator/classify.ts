@@ -12,11 +12,20 @@ const OPAQUE_LABELS = [
   ["X", "Y", "Z", "W", "V"],
 ];
 
+/** What is asked for most often. */
+const USUAL_CHOICES = new Set(
+  (
+    "sentiment news_topic department urgency language spam intent stars emotion satisfaction " +
+    "urgency_score is_urgent is_positive is_complaint"
+  ).split(" "),
+);
+
 export function classify(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const topical = [...data.choices.values()].filter(({ name }) => isTopical(data, name));
-  const choice = rng.pick(weightedByPhrases(topical));
+  const usual = topical.filter(({ name }) => USUAL_CHOICES.has(name));
+  const choice = rng.pick(weightedByPhrases(rng.chance(0.6) ? usual : topical));
   const properties =
     rng.chance(0.08) && choice.labels.length >= 3 ? null : single(renderer, choice);
   const made = properties ?? several(renderer, choice);

@@ -34,14 +34,14 @@ const LABELLED_SHARE = 0.06;
 const RECORDS_SHARE = 0.14;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.33],
-  ["subject", 0.37],
+  ["choice", 0.5],
+  ["subject", 0.2],
   ["message", 0.3],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.35],
-  ["classify", 0.55],
+  ["extract", 0.28],
+  ["classify", 0.64],
   ["tool", 0.04],
   ["grounded", 0.04],
   ["chat", 0.02],
