@@ -26,9 +26,7 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
   ]);
   const said = Array.from({ length: count }, () => about(renderer, data, own.words));
   const text = joinParts(rng, asMessage(renderer, data, said));
-  const others = data.subjects.filter(
-    (one) => isWide(one) === isWide(own) && !isAlike(one, own),
-  );
+  const others = data.subjects.filter((one) => isWide(one) === isWide(own) && !isAlike(one, own));
   return labelled(renderer, text, own, others);
 }
 
