@@ -81,7 +81,8 @@ export class RowSampler {
     if (limit === "none" && (!this.#plain || biases.size > 0)) this.#set(generation, biases);
     for (let refused = 1; refused <= REFUSALS_MAX; refused++) {
       const token = await this.#decoder.sample(this.#slot, output);
-      const logprob = await this.#logprob(generation, output, token);
+      const asked = generation.request.topLogprobs;
+      const logprob = asked === null ? null : await this.#logprob(output, token, asked);
       if (generation.offer(token, logprob)) return token;
       // With every token forbidden the library still returns one: it must not come out.
       if (limit === "exact") break;
@@ -198,32 +199,27 @@ export class RowSampler {
     });
   }
 
-  async #logprob(
-    { request }: Generation,
-    output: number,
-    token: number,
-  ): Promise<TokenLogprob | null> {
-    if (request.topLogprobs === null) return null;
+  async #logprob(output: number, token: number, top: number): Promise<TokenLogprob> {
     // Refused tokens mostly are among the top ones: one look at the logits serves them all.
     if (!this.#probe?.logits.has(token)) {
-      this.#probe = await this.#decoder.probe(this.#slot, output, [token], request.topLogprobs);
+      this.#probe = await this.#decoder.probe(this.#slot, output, [token], top);
     }
     const probe = this.#probe;
-    const best = probe.logits.get(probe.best);
-    assert(best !== undefined, "a probe reports the best token's logit");
+    const bestLogit = probe.logits.get(probe.best);
+    assert(bestLogit !== undefined, "a probe reports the best token's logit");
     const describe = (id: number): Alternative => {
       const bytes = [...this.#table.tokenBytes(id)];
       const text = new TextDecoder().decode(Uint8Array.from(bytes));
       const logit = probe.logits.get(id) ?? Number.NEGATIVE_INFINITY;
       // -9999 is OpenAI's stand-in for the logarithm of nothing.
-      const logprob = Math.max(logit - best - Math.log(probe.weight), -9999);
+      const logprob = Math.max(logit - bestLogit - Math.log(probe.weight), -9999);
       return { token: text, bytes, logprob };
     };
-    const top = [...probe.logits.entries()]
+    const best = [...probe.logits.entries()]
       .sort(([a, x], [b, y]) => y - x || a - b)
-      .slice(0, request.topLogprobs)
+      .slice(0, top)
       .map(([id]) => describe(id));
-    return { ...describe(token), top };
+    return { ...describe(token), top: best };
   }
 }
 
