@@ -48,6 +48,7 @@ export class Compilation implements ShapeContext {
   readonly #exclusions = new WeakMap<readonly JsonValue[], readonly Literal[]>();
   readonly #distinct = new Map<Place, number>();
   readonly #surelyEmpty = new Map<Place, boolean>();
+  readonly #rough = new Map<Place, boolean>();
   #schemaCount: number;
 
   constructor(
@@ -75,6 +76,26 @@ export class Compilation implements ShapeContext {
 
   cost(place: Place): number {
     return this.costs.of(place);
+  }
+
+  /**
+   * The place's shortest value may take more than its cost: it has an array of several items that
+   * must differ.
+   */
+  isRough(place: Place): boolean {
+    const known = this.#rough.get(place);
+    if (known !== undefined) return known;
+    // A place inside itself adds nothing to what the others say.
+    this.#rough.set(place, false);
+    const { array, object } = this.views(place);
+    const items = array?.completion?.items ?? [];
+    const isApart = array?.shape.needsValues === true && items.length > 0;
+    const isRough =
+      isApart ||
+      items.some((item) => this.isRough(item)) ||
+      (object?.completion?.members ?? []).some((member) => this.isRough(member.place));
+    this.#rough.set(place, isRough);
+    return isRough;
   }
 
   /** The verdict of a constant at a place, or null where it may not stand. */

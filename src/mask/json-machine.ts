@@ -243,6 +243,7 @@ export class JsonMachine extends Registers {
     markItem(this);
     this.view = view;
     this.state = state;
+    this.count = 0;
     this.start = this.length;
     return this.#go(view.kind === "list" ? NUMBER_LIST : NUMBER);
   }

@@ -141,7 +141,7 @@ export class Matcher {
   forcedTokens(): number[] {
     if (this.#isText || this.#isOpen || this.#hasEnded) return [];
     const tokens = forcedTokens(this.#recogniser, this.#vocabulary, this.#tokens);
-    if (this.#budget.left === null) return tokens;
+    if (this.#budget.left === null || tokens.length === 0) return tokens;
     // Close to the end of the budget there may be room for a shorter spelling only.
     const refused = tokens.findIndex((token) => !this.accept(token));
     const count = refused < 0 ? tokens.length : refused;

@@ -167,14 +167,13 @@ export class Generation {
   }
 
   /** What to add to the logits of tokens, by `logit_bias` and the penalties (OpenAI's formula). */
-  biases(): Map<number, number> {
+  biases(): ReadonlyMap<number, number> {
     const { logitBias, presencePenalty, frequencyPenalty } = this.request;
+    if (!this.#hasPenalties) return logitBias;
     const biases = new Map(logitBias);
-    if (this.#hasPenalties) {
-      for (const [token, count] of this.#counts) {
-        const penalty = presencePenalty + frequencyPenalty * count;
-        biases.set(token, (biases.get(token) ?? 0) - penalty);
-      }
+    for (const [token, count] of this.#counts) {
+      const penalty = presencePenalty + frequencyPenalty * count;
+      biases.set(token, (biases.get(token) ?? 0) - penalty);
     }
     return biases;
   }
