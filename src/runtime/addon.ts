@@ -17,6 +17,7 @@ import type {
 } from "./bindings.ts";
 import type { ContextOptions, Decoder, LogitProbe, SampleOptions, StepRow } from "./decoder.ts";
 import { ModelError } from "./errors.ts";
+import { threadsOfCall } from "./threads.ts";
 
 export interface Runtime {
   /** "cpu", or the kind of GPU in use. */
@@ -207,7 +208,12 @@ export class Model {
     );
     const lora = options.lora === null ? null : await this.#loadLora(options.lora.path);
     if (lora !== null) native.setLoras([lora], [options.lora?.scale ?? 1]);
-    return new AddonDecoder(native, options, () => new this.#bindings.AddonSampler(this.#native));
+    return new AddonDecoder(
+      native,
+      options,
+      this.bytes,
+      () => new this.#bindings.AddonSampler(this.#native),
+    );
   }
 
   async #loadLora(path: string): Promise<NativeLora> {
@@ -235,6 +241,8 @@ class AddonDecoder implements Decoder {
   readonly batchTokensMax: number;
   readonly canTruncate: boolean;
   readonly #native: NativeContext;
+  readonly #weightsBytes: number;
+  readonly #threadsMax: number;
   readonly #newSampler: () => NativeSampler;
   readonly #lengths: number[];
   /** Per slot; a sampler works for one row at a time. */
@@ -245,12 +253,19 @@ class AddonDecoder implements Decoder {
   readonly #sampling = new Set<number>();
   #decoding = false;
 
-  constructor(native: NativeContext, options: ContextOptions, newSampler: () => NativeSampler) {
+  constructor(
+    native: NativeContext,
+    options: ContextOptions,
+    weightsBytes: number,
+    newSampler: () => NativeSampler,
+  ) {
     this.slots = options.slots;
     this.slotPositions = options.slotPositions;
     this.batchTokensMax = options.batchTokensMax;
     this.canTruncate = options.canTruncate;
     this.#native = native;
+    this.#weightsBytes = weightsBytes;
+    this.#threadsMax = options.threads;
     this.#newSampler = newSampler;
     this.#lengths = new Array<number>(options.slots).fill(0);
   }
@@ -287,6 +302,7 @@ class AddonDecoder implements Decoder {
   #fillBatch(rows: readonly StepRow[]): number[] {
     const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
     assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
+    this.#native.setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
     this.#native.initBatch(count);
     const outputs: number[] = [];
     let previousSlot = -1;
