@@ -34,8 +34,9 @@ export interface NumberSpelling {
   readonly integerDigitsMax: number;
   readonly fractionDigitsMax: number;
   /**
-   * Digits of an exponent, at most 3; 0 where there may be none. Never with bounds, steps or
-   * exceptions. One of three digits is below 200, so that no number is too large for a double.
+   * Digits of an exponent, at most 3; 0 where there may be none. Never with steps or exceptions,
+   * with bounds only where it cannot cross them. One of three digits is below 200, so that no
+   * number is too large for a double, and none but zero is one.
    */
   readonly exponentDigitsMax: number;
   /** `1.0` for a whole number. */
@@ -203,11 +204,26 @@ export class NumberAutomaton {
       return this.#fractionMax > 0 ? { ...state, phase: "point" } : null;
     }
     if (column === EXPONENT && (phase === "whole" || phase === "fraction")) {
-      return this.#spelling.exponentDigitsMax > 0 && this.#isFree ? { ...state, phase: "e" } : null;
+      return this.#afterE(state);
     }
     if (phase !== "e") return null;
     if (column === MINUS) return { ...state, phase: "e-minus" };
-    return column === PLUS ? { ...state, phase: "e-plus" } : null;
+    return column === PLUS && this.#mayGrow(state) ? { ...state, phase: "e-plus" } : null;
+  }
+
+  /** Where 0 is between the bounds, a number may be made smaller; without bounds, larger too. */
+  #afterE(state: NumberState): NumberState | null {
+    const { min, max, step, notSteps, excluded } = this.#set;
+    if (step !== null || notSteps.length > 0 || excluded.length > 0) return null;
+    if (min !== null && compare(min.value, ZERO) > 0) return null;
+    if (max !== null && compare(max.value, ZERO) < 0) return null;
+    if (this.#spelling.exponentDigitsMax === 0 || !this.#isMember(state)) return null;
+    const { negative } = state;
+    return { phase: "e", negative, digits: 0n, wholeDigits: 0, fractionDigits: 0 };
+  }
+
+  #mayGrow({ negative }: NumberState): boolean {
+    return this.#ranges[negative ? 1 : 0]?.high === null;
   }
 
   #afterDigit(state: NumberState, digit: number): NumberState | null {
@@ -223,6 +239,8 @@ export class NumberAutomaton {
       case "fraction":
         if (state.fractionDigits >= this.#fractionMax) return null;
         return { ...state, phase: "fraction", digits, fractionDigits: state.fractionDigits + 1 };
+      case "e":
+        return this.#mayGrow(state) ? this.#afterExponentDigit(state, digit) : null;
       default:
         return this.#afterExponentDigit(state, digit);
     }
@@ -234,14 +252,15 @@ export class NumberAutomaton {
       return state.wholeDigits > 0 ? { ...state, wholeDigits: state.wholeDigits - 1 } : null;
     }
     const more = this.#spelling.exponentDigitsMax - 1;
-    const isLarge = state.phase !== "e-minus" && digit > LARGE_EXPONENT_DIGIT_MAX;
+    // Too small for a double is zero, which any free number may be.
+    const mayBeZero = state.phase === "e-minus" && this.#isFree;
+    const isLarge = !mayBeZero && digit > LARGE_EXPONENT_DIGIT_MAX;
     return { ...state, phase: "exponent", wholeDigits: isLarge ? Math.min(more, 1) : more };
   }
 
-  /** Any number will do: no bounds, steps or exceptions. */
+  /** Of those that may have an exponent: any number will do. */
   get #isFree(): boolean {
-    const { min, max, step, notSteps, excluded } = this.#set;
-    return !min && !max && !step && notSteps.length === 0 && excluded.length === 0;
+    return this.#set.min === null && this.#set.max === null;
   }
 
   /** Digits before the point: as many as the bounds need, the usual number where there is none. */

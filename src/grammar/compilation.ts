@@ -1,6 +1,8 @@
 /**
  * Everything that one compiled schema knows: its places, and for each place, once it is asked,
- * which values of each type may stand there. Made lazily, kept for the life of the grammar.
+ * which values of each type may stand there. Made lazily, kept for the life of the grammar. Places
+ * that rule out the items before them are new in every answer: who keeps a grammar for long asks
+ * whether it is overgrown.
  */
 import { NOTHING, product } from "../automaton/dfa-algebra.ts";
 import { minimize } from "../automaton/minimize.ts";
@@ -24,6 +26,9 @@ import { hasStringApart } from "./rival-strings.ts";
 import { stringProduct } from "./string-product.ts";
 import type { StringView } from "./string-view.ts";
 import type { UsedValues } from "./used-values.ts";
+
+/** Places of single answers that a grammar may keep: about 10 KB each. */
+const ANSWER_PLACES_MAX = 2000;
 
 const CONSTANT_TEXTS: readonly (readonly [JsonType, string])[] = [
   [NULL, "null"],
@@ -49,7 +54,9 @@ export class Compilation implements ShapeContext {
   readonly #distinct = new Map<Place, number>();
   readonly #surelyEmpty = new Map<Place, boolean>();
   readonly #rough = new Map<Place, boolean>();
+  readonly #ownSchemas: number;
   #schemaCount: number;
+  #answerPlaces = 0;
 
   constructor(
     schemaCount: number,
@@ -60,6 +67,7 @@ export class Compilation implements ShapeContext {
     this.#languages = languages;
     this.objects = objects;
     this.#spelling = spelling;
+    this.#ownSchemas = schemaCount;
     this.#schemaCount = schemaCount;
     this.#formulas = new Formulas((rules) => this.#derive(rules));
     this.costs = new Costs((place) => this.#leastBytes(place));
@@ -71,7 +79,13 @@ export class Compilation implements ShapeContext {
     if (known) return known;
     const place = new Place(this.#places.size, wants, observed, this.#formulas);
     this.#places.set(key, place);
+    if (place.schemas.some(({ id }) => id >= this.#ownSchemas)) this.#answerPlaces += 1;
     return place;
+  }
+
+  /** Answers have left more behind than the next ones gain by it. */
+  get isOvergrown(): boolean {
+    return this.#answerPlaces > ANSWER_PLACES_MAX;
   }
 
   cost(place: Place): number {

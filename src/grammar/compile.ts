@@ -42,6 +42,11 @@ export class SchemaGrammar {
     this.annotations = annotations;
   }
 
+  /** Better compiled again than used for another answer: it would only get larger. */
+  get isOvergrown(): boolean {
+    return this.compilation.isOvergrown;
+  }
+
   /** The schema as a GBNF text; printed when it is first asked for. */
   get gbnf(): string {
     return this.#printed.text;
