@@ -9,6 +9,7 @@ import { AddonEncoder, type Encoder, wholeInput } from "./addon-encoder.ts";
 import type { Bindings, NativeLora, NativeModel } from "./bindings.ts";
 import type { ContextOptions, Decoder } from "./decoder.ts";
 import { ModelError } from "./errors.ts";
+import { threadsOfCall } from "./threads.ts";
 
 export interface Runtime {
   /** "cpu", or the kind of GPU in use. */
@@ -153,7 +154,9 @@ export class Model {
     });
     const message = `no memory for a text of ${contextTokens} tokens`;
     if (!(await native.init())) throw new ModelError(message, { code: "not_enough_memory" });
-    return new AddonEncoder(native, this.#native.getEmbeddingVectorSize());
+    const dimensions = this.#native.getEmbeddingVectorSize();
+    const threadsOf = (tokens: number) => threadsOfCall(tokens, this.bytes, threads);
+    return new AddonEncoder(native, dimensions, threadsOf);
   }
 
   tokenText(token: number): string {
