@@ -6,7 +6,7 @@
  */
 import { NOTHING, product } from "../automaton/dfa-algebra.ts";
 import { minimize } from "../automaton/minimize.ts";
-import type { NumberSpelling } from "../automaton/number-automaton.ts";
+import type { NumberSpelling } from "../automaton/number-set.ts";
 import type { PatternLanguage } from "../automaton/regex.ts";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { type Formula, Formulas } from "../schema/formula.ts";

@@ -2,7 +2,7 @@
  * JSON Schema → grammar: parse, check that it can be satisfied, and be ready to lock texts to it.
  */
 import { AutomatonTooLargeError } from "../automaton/nfa.ts";
-import type { NumberSpelling } from "../automaton/number-automaton.ts";
+import type { NumberSpelling } from "../automaton/number-set.ts";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { sha256Hex } from "../crypto/hash.ts";
 import { type Dialect, integersHaveNoFraction } from "../schema/dialect.ts";

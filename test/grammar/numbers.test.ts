@@ -1,8 +1,8 @@
-/** Numbers with bounds may have exponents that cannot take them past a bound. */
+/** Numbers with bounds, steps and exceptions, as those see them who read doubles. */
 import { expect, test } from "bun:test";
 import { compileSchema } from "../../src/grammar/compile.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
-import { SMALL } from "../mask/kit.ts";
+import { random, SMALL, sample } from "../mask/kit.ts";
 import { validator } from "../mask/oracle.ts";
 
 const CHARACTERS = [..."-+.e015"];
@@ -58,4 +58,34 @@ test.each<[object, string[], string[]]>([
   const schema = { type: "number", ...bounds };
   expect(taken.filter((text) => !takes(schema, text))).toEqual([]);
   expect(refused.filter((text) => takes(schema, text))).toEqual([]);
+});
+
+test.each<object>([
+  { exclusiveMaximum: 1 },
+  { exclusiveMinimum: 1, exclusiveMaximum: 1.0001 },
+  { not: { type: "integer" } },
+  { not: { const: 7 } },
+  { multipleOf: 0.01 },
+  { multipleOf: 7 },
+  { oneOf: [{ multipleOf: 3 }, { multipleOf: 5 }] },
+])("%p: who reads numbers as doubles finds them right, long ones too", (rules) => {
+  const schema = { type: "number", ...rules };
+  const isValid = validator(schema);
+  for (const objects of ["closed", "open"] as const) {
+    const grammar = compileSchema(schema, { objects });
+    let longest = 0;
+    for (let round = 0; round < 300; round++) {
+      const options = { budget: 60, eagerness: 0.02, budgetBy: "accept" } as const;
+      const { text } = sample(grammar, SMALL, random(round), options);
+      if (!isValid(JSON.parse(text))) throw new Error(text);
+      longest = Math.max(longest, text.replace(/e.*|\D/gi, "").length);
+    }
+    expect(longest).toBe(15);
+  }
+});
+
+test("numbers with no more than a bound that they may reach have as many digits as before", () => {
+  expect(takes({ minimum: 0 }, "0.1234567890123456789")).toBe(true);
+  expect(takes({ exclusiveMinimum: 0 }, "0.30000000000000004")).toBe(true);
+  expect(takes({ exclusiveMaximum: 1 }, "0.30000000000000004")).toBe(false);
 });
