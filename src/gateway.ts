@@ -291,6 +291,10 @@ function openApp(config: GatewayConfig, deps: GatewayDeps, parts: Parts): App {
     hosts: config.hosts === null ? null : new Set(config.hosts),
     authenticate: (apiKey) => tenants.authenticateBearer(apiKey),
     ...signerParts(deps, trust),
+    storage: {
+      isOn: (tenantId) => tenants.storesRequests(tenantId),
+      set: (tenantId, isOn) => tenants.setStorage(tenantId, isOn),
+    },
     storedAnswers: new StoredAnswers({
       store,
       sealed: tenants.sealed,

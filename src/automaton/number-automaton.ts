@@ -9,57 +9,20 @@ import {
   type Decimal,
   isMultipleOf,
   leastCommonMultiple,
-  negate,
   ONE,
   scaled,
   ZERO,
 } from "./decimal.ts";
+import { EXPONENT, MINUS, NUMBER_COLUMNS, PLUS, POINT } from "./number-columns.ts";
+import {
+  flip,
+  mustReadExactly,
+  type NumberBound,
+  type NumberSet,
+  type NumberSpelling,
+} from "./number-set.ts";
 
-/** A set of numbers: all of `min` to `max` that are multiples of `step`, less the exceptions. */
-export interface NumberSet {
-  readonly min: NumberBound | null;
-  readonly max: NumberBound | null;
-  readonly step: Decimal | null;
-  readonly notSteps: readonly Decimal[];
-  readonly excluded: readonly Decimal[];
-}
-
-export interface NumberBound {
-  readonly value: Decimal;
-  readonly exclusive: boolean;
-}
-
-/** How numbers may be spelled. Narrower than JSON, so that no answer runs on in digits. */
-export interface NumberSpelling {
-  readonly integerDigitsMax: number;
-  readonly fractionDigitsMax: number;
-  /**
-   * Digits of an exponent, at most 3; 0 where there may be none. Never with bounds, steps or
-   * exceptions. One of three digits is below 200, so that no number is too large for a double.
-   */
-  readonly exponentDigitsMax: number;
-  /** `1.0` for a whole number. */
-  readonly zeroFraction: boolean;
-}
-
-/** Characters of a number, by column: the ten digits, then these. */
-const MINUS = 10;
-const POINT = 11;
-const EXPONENT = 12;
-const PLUS = 13;
-const COLUMNS = 14;
 const UNKNOWN = -2;
-
-/** Column of each byte, -1 for a byte that no number holds. */
-export const NUMBER_COLUMN: Int8Array = (() => {
-  const columns = new Int8Array(256).fill(-1);
-  for (let digit = 0; digit < 10; digit++) columns[0x30 + digit] = digit;
-  columns[0x2d] = MINUS;
-  columns[0x2e] = POINT;
-  columns[0x45] = columns[0x65] = EXPONENT;
-  columns[0x2b] = PLUS;
-  return columns;
-})();
 
 type Phase =
   | "start"
@@ -93,6 +56,9 @@ const BOUNDED_DIGITS_MAX = 40;
 /** First digit of three in an exponent: below 10^200, and 40 digits before, all is a double. */
 const LARGE_EXPONENT_DIGIT_MAX = 1;
 
+/** Of decimals with this many digits no two are the same double: a reader sees what was written. */
+const DOUBLE_DIGITS = 15;
+
 /** Exceptions are searched one multiple after another; more than these in a row do not occur. */
 const MULTIPLES_TRIED_MAX = 1000;
 
@@ -100,16 +66,18 @@ export class NumberAutomaton {
   readonly #set: NumberSet;
   readonly #spelling: NumberSpelling;
   readonly #scale: number;
-  /** Distance of two neighbours, scaled. */
-  readonly #unit: bigint;
+  /** By count of whole digits: the distance of two neighbours, scaled. */
+  readonly #units: bigint[] = [];
   /** Remainders by this number, scaled, decide about every step. */
   readonly #modulus: bigint;
   readonly #fractionMax: number;
   readonly #wholeMax: number;
+  /** Before and after the point together. */
+  readonly #digitsMax: number;
   readonly #ranges: readonly [Magnitudes | null, Magnitudes | null];
   readonly #states: NumberState[] = [];
   readonly #ids = new Map<string, number>();
-  #rows = new Int32Array(COLUMNS * 8).fill(UNKNOWN);
+  #rows = new Int32Array(NUMBER_COLUMNS * 8).fill(UNKNOWN);
   #accepts: (boolean | undefined)[] = [];
   #rests: (number | undefined)[] = [];
 
@@ -123,20 +91,15 @@ export class NumberAutomaton {
       : spelling.fractionDigitsMax;
     const bounds = [set.min, set.max].map((bound) => bound?.value.scale ?? 0);
     this.#scale = Math.max(stepScale, this.#fractionMax, ...bounds);
-    this.#unit = step ? scaled(step, this.#scale) : 10n ** BigInt(this.#scale - this.#fractionMax);
     this.#ranges = [this.#range(set.min, set.max), this.#range(flip(set.max), flip(set.min))];
     const all = set.notSteps.reduce(leastCommonMultiple, step ?? ONE);
     const stepped = step !== null || set.notSteps.length > 0;
     this.#modulus = stepped ? scaled(all, Math.max(this.#scale, all.scale)) : 1n;
-    this.#wholeMax = this.#wholeDigitsMax();
-    const start: NumberState = {
-      phase: "start",
-      negative: false,
-      digits: 0n,
-      wholeDigits: 0,
-      fractionDigits: 0,
-    };
-    this.#intern(start);
+    const least = Math.max(DOUBLE_DIGITS, ...bounds.map((scale) => scale + 1), this.#leastWhole());
+    this.#digitsMax = mustReadExactly(set) ? Math.max(least, (step?.scale ?? 0) + 1) : Infinity;
+    this.#wholeMax = Math.min(this.#wholeDigitsMax(), this.#digitsMax);
+    const nothing = { negative: false, digits: 0n, wholeDigits: 0, fractionDigits: 0 };
+    this.#intern({ phase: "start", ...nothing });
   }
 
   get isEmpty(): boolean {
@@ -145,11 +108,11 @@ export class NumberAutomaton {
 
   /** State after a character, by column, or -1. State 0 is the start. */
   step(state: number, column: number): number {
-    const known = this.#rows[state * COLUMNS + column] as number;
+    const known = this.#rows[state * NUMBER_COLUMNS + column] as number;
     if (known !== UNKNOWN) return known;
     const after = this.#after(this.#states[state] as NumberState, column);
     const next = after && this.#canFinish(after) ? this.#intern(after) : -1;
-    this.#rows[state * COLUMNS + column] = next;
+    this.#rows[state * NUMBER_COLUMNS + column] = next;
     return next;
   }
 
@@ -174,7 +137,7 @@ export class NumberAutomaton {
       }
       const next: number[] = [];
       for (const s of frontier) {
-        for (let column = 0; column < COLUMNS; column++) {
+        for (let column = 0; column < NUMBER_COLUMNS; column++) {
           const target = this.step(s, column);
           if (target >= 0 && !seen.has(target)) {
             seen.add(target);
@@ -200,14 +163,30 @@ export class NumberAutomaton {
     const { phase } = state;
     if (column === MINUS && phase === "start") return { ...state, phase: "sign", negative: true };
     if (column === POINT && phase === "whole") {
-      return this.#fractionMax > 0 ? { ...state, phase: "point" } : null;
+      return this.#fractionMaxOf(state.wholeDigits) > 0 ? { ...state, phase: "point" } : null;
     }
     if (column === EXPONENT && (phase === "whole" || phase === "fraction")) {
-      return this.#spelling.exponentDigitsMax > 0 && this.#isFree ? { ...state, phase: "e" } : null;
+      return this.#afterE(state);
     }
     if (phase !== "e") return null;
     if (column === MINUS) return { ...state, phase: "e-minus" };
-    return column === PLUS ? { ...state, phase: "e-plus" } : null;
+    return column === PLUS && this.#mayGrow(state) ? { ...state, phase: "e-plus" } : null;
+  }
+
+  /** Where 0 is between the bounds, a number may be made smaller; without bounds, larger too. */
+  #afterE(state: NumberState): NumberState | null {
+    const { min, max, step, notSteps, excluded } = this.#set;
+    if (step !== null || notSteps.length > 0 || excluded.length > 0) return null;
+    const lacksZero =
+      compare(min?.value ?? ZERO, ZERO) > 0 || compare(max?.value ?? ZERO, ZERO) < 0;
+    if (lacksZero) return null;
+    if (this.#spelling.exponentDigitsMax === 0 || !this.#isMember(state)) return null;
+    const { negative } = state;
+    return { phase: "e", negative, digits: 0n, wholeDigits: 0, fractionDigits: 0 };
+  }
+
+  #mayGrow({ negative }: NumberState): boolean {
+    return this.#ranges[negative ? 1 : 0]?.high === null;
   }
 
   #afterDigit(state: NumberState, digit: number): NumberState | null {
@@ -221,8 +200,10 @@ export class NumberAutomaton {
         return { ...state, digits, wholeDigits: state.wholeDigits + 1 };
       case "point":
       case "fraction":
-        if (state.fractionDigits >= this.#fractionMax) return null;
+        if (state.fractionDigits >= this.#fractionMaxOf(state.wholeDigits)) return null;
         return { ...state, phase: "fraction", digits, fractionDigits: state.fractionDigits + 1 };
+      case "e":
+        return this.#mayGrow(state) ? this.#afterExponentDigit(state, digit) : null;
       default:
         return this.#afterExponentDigit(state, digit);
     }
@@ -234,25 +215,51 @@ export class NumberAutomaton {
       return state.wholeDigits > 0 ? { ...state, wholeDigits: state.wholeDigits - 1 } : null;
     }
     const more = this.#spelling.exponentDigitsMax - 1;
-    const isLarge = state.phase !== "e-minus" && digit > LARGE_EXPONENT_DIGIT_MAX;
+    // Too small for a double is zero, which any free number may be.
+    const mayBeZero = state.phase === "e-minus" && this.#isFree;
+    const isLarge = !mayBeZero && digit > LARGE_EXPONENT_DIGIT_MAX;
     return { ...state, phase: "exponent", wholeDigits: isLarge ? Math.min(more, 1) : more };
   }
 
-  /** Any number will do: no bounds, steps or exceptions. */
+  /** Of those that may have an exponent: any number will do. */
   get #isFree(): boolean {
-    const { min, max, step, notSteps, excluded } = this.#set;
-    return !min && !max && !step && notSteps.length === 0 && excluded.length === 0;
+    return this.#set.min === null && this.#set.max === null;
+  }
+
+  /** Digits before the point of the smallest magnitudes. */
+  #leastWhole(): number {
+    return Math.max(...this.#ranges.map((range) => this.#wholeLength(range?.low ?? 0n)));
+  }
+
+  #wholeLength(magnitude: bigint): number {
+    return String(magnitude / 10n ** BigInt(this.#scale)).length;
+  }
+
+  #fractionMaxOf(wholeDigits: number): number {
+    return Math.min(this.#fractionMax, this.#digitsMax - wholeDigits);
+  }
+
+  #unitOf(wholeDigits: number): bigint {
+    const known = this.#units[wholeDigits];
+    if (known !== undefined) return known;
+    const grain = 10n ** BigInt(this.#scale - this.#fractionMaxOf(wholeDigits));
+    const { step } = this.#set;
+    const whole = (digits: bigint): Decimal => ({ digits, scale: 0 });
+    const unit =
+      step === null
+        ? grain
+        : scaled(leastCommonMultiple(whole(scaled(step, this.#scale)), whole(grain)), 0);
+    this.#units[wholeDigits] = unit;
+    return unit;
   }
 
   /** Digits before the point: as many as the bounds need, the usual number where there is none. */
   #wholeDigitsMax(): number {
     const { integerDigitsMax } = this.#spelling;
-    const length = (magnitude: bigint): number =>
-      String(magnitude / 10n ** BigInt(this.#scale)).length;
     const needed = this.#ranges.map((range) => {
       if (!range) return 0;
-      if (range.high !== null) return Math.min(length(range.high), BOUNDED_DIGITS_MAX);
-      return Math.max(integerDigitsMax, length(range.low));
+      if (range.high !== null) return Math.min(this.#wholeLength(range.high), BOUNDED_DIGITS_MAX);
+      return Math.max(integerDigitsMax, this.#wholeLength(range.low));
     });
     return Math.max(...needed);
   }
@@ -262,7 +269,8 @@ export class NumberAutomaton {
     if (phase === "exponent") return true;
     if (phase !== "whole" && phase !== "fraction") return false;
     const shift = 10n ** BigInt(this.#scale - state.fractionDigits);
-    return this.#hasMember(state, state.digits * shift, state.digits * shift);
+    const value = state.digits * shift;
+    return this.#hasMember(state, value, value);
   }
 
   /** Some continuation of these digits is a member. */
@@ -289,8 +297,12 @@ export class NumberAutomaton {
   }
 
   #hasAny(negative: boolean): boolean {
-    const high = 10n ** BigInt(this.#wholeMax + this.#scale) - 1n;
-    return this.#hasMember({ negative }, 0n, high);
+    for (let wholeDigits = 1; wholeDigits <= this.#wholeMax; wholeDigits++) {
+      const from = wholeDigits === 1 ? 0n : 10n ** BigInt(wholeDigits - 1 + this.#scale);
+      const to = 10n ** BigInt(wholeDigits + this.#scale) - 1n;
+      if (this.#hasMember({ negative, wholeDigits }, from, to)) return true;
+    }
+    return false;
   }
 
   #wholeCanFinish(state: NumberState): boolean {
@@ -298,21 +310,28 @@ export class NumberAutomaton {
     for (let more = 0; more <= longest; more++) {
       const shift = 10n ** BigInt(this.#scale + more);
       const from = state.digits * shift;
-      if (this.#hasMember(state, from, from + shift - 1n)) return true;
+      const { negative, wholeDigits } = state;
+      const grown = { negative, wholeDigits: wholeDigits + more };
+      if (this.#hasMember(grown, from, from + shift - 1n)) return true;
     }
     return false;
   }
 
   /** A member whose scaled magnitude is from `from` to `to`. */
-  #hasMember(state: { readonly negative: boolean }, from: bigint, to: bigint): boolean {
+  #hasMember(
+    state: Pick<NumberState, "negative" | "wholeDigits">,
+    from: bigint,
+    to: bigint,
+  ): boolean {
     const range = this.#ranges[state.negative ? 1 : 0];
     if (!range) return false;
     const low = from > range.low ? from : range.low;
     const high = range.high !== null && range.high < to ? range.high : to;
-    let at = ((low + this.#unit - 1n) / this.#unit) * this.#unit;
+    const unit = this.#unitOf(state.wholeDigits);
+    let at = ((low + unit - 1n) / unit) * unit;
     for (let tried = 0; at <= high && tried < MULTIPLES_TRIED_MAX; tried++) {
       if (!this.#isException(state.negative ? -at : at)) return true;
-      at += this.#unit;
+      at += unit;
     }
     return false;
   }
@@ -334,7 +353,7 @@ export class NumberAutomaton {
     const id = this.#states.length;
     this.#ids.set(key, id);
     this.#states.push(state);
-    if (this.#rows.length < (id + 1) * COLUMNS) {
+    if (this.#rows.length < (id + 1) * NUMBER_COLUMNS) {
       const rows = new Int32Array(this.#rows.length * 2).fill(UNKNOWN, this.#rows.length);
       rows.set(this.#rows);
       this.#rows = rows;
@@ -374,8 +393,4 @@ export class NumberAutomaton {
       })
       .join("");
   }
-}
-
-function flip(bound: NumberBound | null): NumberBound | null {
-  return bound && { value: negate(bound.value), exclusive: bound.exclusive };
 }

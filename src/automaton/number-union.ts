@@ -1,7 +1,8 @@
 /** Numbers of any of several sets: their automata side by side, with the same face as one. */
-import type { NumberAutomaton } from "./number-automaton.ts";
 
-const COLUMNS = 14;
+import type { NumberAutomaton } from "./number-automaton.ts";
+import { NUMBER_COLUMNS } from "./number-columns.ts";
+
 const UNKNOWN = -2;
 
 export class NumberUnion {
@@ -18,7 +19,7 @@ export class NumberUnion {
 
   /** State after a character, by column of `NUMBER_COLUMN`, or -1. State 0 is the start. */
   step(state: number, column: number): number {
-    const known = this.#rows[state * COLUMNS + column] as number;
+    const known = this.#rows[state * NUMBER_COLUMNS + column] as number;
     if (known !== UNKNOWN) return known;
     const tuple = this.#tuples[state] as number[];
     const next = this.#parts.map((part, i) => {
@@ -26,7 +27,7 @@ export class NumberUnion {
       return from < 0 ? -1 : part.step(from, column);
     });
     const id = next.every((s) => s < 0) ? -1 : this.#intern(next);
-    this.#rows[state * COLUMNS + column] = id;
+    this.#rows[state * NUMBER_COLUMNS + column] = id;
     return id;
   }
 
@@ -51,7 +52,7 @@ export class NumberUnion {
     const id = this.#tuples.length;
     this.#ids.set(key, id);
     this.#tuples.push(tuple);
-    for (let column = 0; column < COLUMNS; column++) this.#rows.push(UNKNOWN);
+    for (let column = 0; column < NUMBER_COLUMNS; column++) this.#rows.push(UNKNOWN);
     return id;
   }
 }

@@ -10,6 +10,7 @@ export class ShortestStrings {
   readonly #texts = new Map<number, string>();
   /** By class: a character of it, and the bytes that JSON takes for it. */
   #examples: readonly { readonly char: string; readonly bytes: number }[] | undefined;
+  #pointBytes = 0;
 
   constructor(dfa: Dfa) {
     this.#dfa = dfa;
@@ -42,6 +43,15 @@ export class ShortestStrings {
   /** The greatest distance of any state. */
   get farthest(): number {
     return this.#distances.reduce((most, distance) => Math.max(most, distance), 0);
+  }
+
+  /** Bytes that JSON takes for any character of the strings given here, at most. */
+  get pointBytes(): number {
+    this.#examples ??= examplesFor(this.#dfa.classes);
+    if (this.#pointBytes === 0) {
+      this.#pointBytes = Math.max(1, ...this.#examples.map(({ bytes }) => bytes));
+    }
+    return this.#pointBytes;
   }
 
   /** A shortest string from a state. */
@@ -95,6 +105,7 @@ export class ShortestStrings {
 function examplesFor(classes: CharClasses): { readonly char: string; readonly bytes: number }[] {
   return Array.from({ length: classes.count }, (_, c) => {
     const char = String.fromCodePoint(exampleOf(classes, c));
-    return { char, bytes: Buffer.byteLength(JSON.stringify(char)) };
+    // Less the quotes.
+    return { char, bytes: Buffer.byteLength(JSON.stringify(char)) - 2 };
   });
 }

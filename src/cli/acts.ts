@@ -12,6 +12,10 @@ export interface Acts {
   };
   readonly "list-keys": { readonly input: null; readonly result: readonly KeyFacts[] };
   readonly "revoke-key": { readonly input: { readonly keyId: string }; readonly result: null };
+  readonly "store-requests": {
+    readonly input: { readonly tenant: string; readonly isOn: boolean };
+    readonly result: null;
+  };
   readonly "rotate-master-key": { readonly input: null; readonly result: null };
   /** Where the API answers; null where no server runs. */
   readonly "server-info": {
@@ -48,6 +52,10 @@ export const PERFORM: Performers = {
   "list-keys": ({ tenants }) => tenants.listKeys(),
   "revoke-key": ({ tenants }, { keyId }) => {
     tenants.revokeKey(keyId);
+    return null;
+  },
+  "store-requests": ({ tenants }, { tenant, isOn }) => {
+    tenants.change((changes) => changes.setStorage(changes.tenantNamed(tenant), isOn));
     return null;
   },
   "rotate-master-key": ({ tenants }) => {

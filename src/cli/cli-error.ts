@@ -52,7 +52,11 @@ const HINTS: Readonly<Record<string, string>> = {
   unknown_model: "svc models list shows the names there are",
   digest_mismatch: "copy the file again; if it was replaced on purpose, correct the manifest",
   not_enough_memory: "use a smaller model, or fewer --rows, or a shorter --context",
-  no_chat_template: "add the model to models/manifest.json with a chatTemplate",
+  no_chat_template: "svc models add FILE.gguf --chat-template FILE.jinja gives it one",
+  invalid_chat_template: "svc models add FILE.gguf --chat-template FILE.jinja gives it another",
+  unsupported_architecture: "use another model; a newer release of svc-gateway may know this one",
+  truncated: "the file is not whole: copy it again",
+  not_gguf: "a model is one file in the GGUF format; other formats must be converted first",
   wrong_kind: "chat models serve --tier-a and --tier-b, embedding models --embeddings",
   unreadable: "check the path and that this user may read it",
 };

@@ -8,7 +8,7 @@ import { addSettings, DATA_SETTINGS, examples, readSettings } from "./settings.t
 
 export function keysCommand(io: CliIo): CommandUnknownOpts {
   const keys = new Command("keys").description("make, list and revoke API keys");
-  for (const build of [createCommand, listCommand, revokeCommand, rotateCommand]) {
+  for (const build of [createCommand, listCommand, revokeCommand, storeCommand, rotateCommand]) {
     const command = build(io);
     addSettings(command, DATA_SETTINGS);
     keys.addCommand(command);
@@ -80,6 +80,27 @@ function revokeCommand(io: CliIo): CommandUnknownOpts {
     await performAct(config, "revoke-key", { keyId });
     if (options.json) printJson(io, { revoked: keyId });
     else print(io, `${keyId} is revoked`);
+  });
+  return command;
+}
+
+function storeCommand(io: CliIo): CommandUnknownOpts {
+  const command = new Command("store-requests")
+    .description(
+      "keep a tenant's chats that are sent with store: true, for svc replay; --off ends it",
+    )
+    .requiredOption("--tenant <NAME>", "whose chats; until it is switched on, none are kept")
+    .option("--off", "keep no more; what is kept goes when its day is over")
+    .option("--json", "print { tenant, stored }");
+  command.action(async (options) => {
+    const { config } = await readSettings(io, { ...options });
+    const { tenant } = options;
+    const isOn = options.off !== true;
+    await performAct(config, "store-requests", { tenant, isOn });
+    if (options.json) printJson(io, { tenant, stored: isOn });
+    else if (isOn)
+      print(io, `chats of ${tenant} that are sent with store: true are kept for a day`);
+    else print(io, `no more chats of ${tenant} are kept`);
   });
   return command;
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { readGguf } from "../gguf/read.ts";
 import { readManifest } from "../runtime/manifest.ts";
 import { readShape } from "../runtime/shape.ts";
+import { assertTemplate } from "../runtime/template.ts";
 import { CliError, EXIT_USAGE } from "./cli-error.ts";
 import type { CliIo } from "./io.ts";
 import { Progress } from "./progress.ts";
@@ -15,6 +16,8 @@ export interface NewModel {
   readonly licence: string | null;
   /** Null: what the file says. */
   readonly contextTokens: number | null;
+  /** Jinja. Null: what the file says. */
+  readonly chatTemplate: string | null;
   /** Copy even where a link would do. */
   readonly copy: boolean;
 }
@@ -32,6 +35,7 @@ export async function addModel(io: CliIo, manifestPath: string, model: NewModel)
     const hint = "give another --name, or remove the entry from the manifest first";
     throw new CliError(`the manifest has a model ${name}`, { code: "name_taken", hint });
   }
+  if (model.chatTemplate !== null) assertTemplate(model.chatTemplate);
   // What is no model is refused before gigabytes are read.
   const gguf = await readGguf(source, { skip: (key) => key === "tokenizer.ggml.merges" });
   const { isPooled } = readShape(gguf);
@@ -46,6 +50,7 @@ export async function addModel(io: CliIo, manifestPath: string, model: NewModel)
     sha256,
     licence: model.licence,
     contextTokens: model.contextTokens,
+    chatTemplate: model.chatTemplate,
     schemaPrompt: "json",
   };
   await addEntry(manifestPath, name, entry);

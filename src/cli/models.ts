@@ -11,6 +11,7 @@ import {
 import { machineMemory, planContext } from "../runtime/memory.ts";
 import { readShape } from "../runtime/shape.ts";
 import { CliError, cliErrorFrom, EXIT_USAGE, PrintedFailure } from "./cli-error.ts";
+import { readText } from "./files.ts";
 import { type CliIo, print, printJson, printTable, styled } from "./io.ts";
 import { addModel } from "./model-add.ts";
 import { addSettings, examples, readSettings } from "./settings.ts";
@@ -41,17 +42,20 @@ function addCommand(io: CliIo): CommandUnknownOpts {
     .option("--name <NAME>", "by default the file's name in lower case")
     .option("--licence <TEXT>", "what the model may be used for")
     .option("--context <TOKENS>", "length of a sequence, if not what the file says", wholeFrom)
+    .option("--chat-template <FILE>", "Jinja, where the file has none or another is wanted")
     .option("--copy", "copy the file; without it, it is linked where that is possible")
     .option("--json", "print the model as `list --json` does");
   command.action(async (path, options) => {
     // `--context` here is the model's, not the server's.
     const { config } = await readSettings(io, { ...options, context: undefined });
     const manifestPath = config.manifest ?? MANIFEST_PATH;
+    const { chatTemplate: template } = options;
     const name = await addModel(io, manifestPath, {
       path,
       name: options.name ?? null,
       licence: options.licence ?? null,
       contextTokens: options.context ?? null,
+      chatTemplate: template === undefined ? null : await readText(io, template),
       copy: options.copy ?? false,
     });
     const entry = (await readManifest(manifestPath)).get(name);
@@ -182,7 +186,8 @@ function printFacts(io: CliIo, models: readonly ModelFacts[]): void {
   for (const { has_chat_template: hasTemplate, kind, name, problem } of models) {
     if (problem !== null) io.stderr(`${styled(io, "red", name)}: ${problem}\n`);
     else if (!hasTemplate && kind !== "embedding") {
-      io.stderr(`${styled(io, "yellow", name)}: no chat template; add chatTemplate to its entry\n`);
+      const what = "no chat template; add it with --chat-template FILE.jinja";
+      io.stderr(`${styled(io, "yellow", name)}: ${what}\n`);
     }
   }
 }

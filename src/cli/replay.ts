@@ -32,7 +32,8 @@ export function replayCommand(io: CliIo): CommandUnknownOpts {
   );
   command.addHelpText(
     "after",
-    "\nA request id finds what was sent with store: true, by this key's tenant, for a day.\n" +
+    "\nA request id finds what was sent with store: true, by this key's tenant, for a day; the\n" +
+      "tenant switches that on first (svc keys store-requests, or PUT /v1/requests).\n" +
       "At temperature 0 the answers are the same on the same machine, build and model file; the\n" +
       "fingerprints say whether these are. Exit code 1 means that the answers differ.",
   );

@@ -1,10 +1,12 @@
 /**
  * Everything that one compiled schema knows: its places, and for each place, once it is asked,
- * which values of each type may stand there. Made lazily, kept for the life of the grammar.
+ * which values of each type may stand there. Made lazily, kept for the life of the grammar. Places
+ * that rule out the items before them are new in every answer: who keeps a grammar for long asks
+ * whether it is overgrown.
  */
 import { NOTHING, product } from "../automaton/dfa-algebra.ts";
 import { minimize } from "../automaton/minimize.ts";
-import type { NumberSpelling } from "../automaton/number-automaton.ts";
+import type { NumberSpelling } from "../automaton/number-set.ts";
 import type { PatternLanguage } from "../automaton/regex.ts";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { type Formula, Formulas } from "../schema/formula.ts";
@@ -24,6 +26,9 @@ import { hasStringApart } from "./rival-strings.ts";
 import { stringProduct } from "./string-product.ts";
 import type { StringView } from "./string-view.ts";
 import type { UsedValues } from "./used-values.ts";
+
+/** Places of single answers that a grammar may keep: about 10 KB each. */
+const ANSWER_PLACES_MAX = 2000;
 
 const CONSTANT_TEXTS: readonly (readonly [JsonType, string])[] = [
   [NULL, "null"],
@@ -48,7 +53,10 @@ export class Compilation implements ShapeContext {
   readonly #exclusions = new WeakMap<readonly JsonValue[], readonly Literal[]>();
   readonly #distinct = new Map<Place, number>();
   readonly #surelyEmpty = new Map<Place, boolean>();
+  readonly #rough = new Map<Place, boolean>();
+  readonly #ownSchemas: number;
   #schemaCount: number;
+  #answerPlaces = 0;
 
   constructor(
     schemaCount: number,
@@ -59,6 +67,7 @@ export class Compilation implements ShapeContext {
     this.#languages = languages;
     this.objects = objects;
     this.#spelling = spelling;
+    this.#ownSchemas = schemaCount;
     this.#schemaCount = schemaCount;
     this.#formulas = new Formulas((rules) => this.#derive(rules));
     this.costs = new Costs((place) => this.#leastBytes(place));
@@ -70,11 +79,37 @@ export class Compilation implements ShapeContext {
     if (known) return known;
     const place = new Place(this.#places.size, wants, observed, this.#formulas);
     this.#places.set(key, place);
+    if (place.schemas.some(({ id }) => id >= this.#ownSchemas)) this.#answerPlaces += 1;
     return place;
+  }
+
+  /** Answers have left more behind than the next ones gain by it. */
+  get isOvergrown(): boolean {
+    return this.#answerPlaces > ANSWER_PLACES_MAX;
   }
 
   cost(place: Place): number {
     return this.costs.of(place);
+  }
+
+  /**
+   * The place's shortest value may take more than its cost: it has an array of several items that
+   * must differ.
+   */
+  isRough(place: Place): boolean {
+    const known = this.#rough.get(place);
+    if (known !== undefined) return known;
+    // A place inside itself adds nothing to what the others say.
+    this.#rough.set(place, false);
+    const { array, object } = this.views(place);
+    const items = array?.completion?.items ?? [];
+    const isApart = array?.shape.needsValues === true && items.length > 0;
+    const isRough =
+      isApart ||
+      items.some((item) => this.isRough(item)) ||
+      (object?.completion?.members ?? []).some((member) => this.isRough(member.place));
+    this.#rough.set(place, isRough);
+    return isRough;
   }
 
   /** The verdict of a constant at a place, or null where it may not stand. */

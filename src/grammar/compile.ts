@@ -2,7 +2,7 @@
  * JSON Schema → grammar: parse, check that it can be satisfied, and be ready to lock texts to it.
  */
 import { AutomatonTooLargeError } from "../automaton/nfa.ts";
-import type { NumberSpelling } from "../automaton/number-automaton.ts";
+import type { NumberSpelling } from "../automaton/number-set.ts";
 import type { JsonValue } from "../bytes/canonical-json.ts";
 import { sha256Hex } from "../crypto/hash.ts";
 import { type Dialect, integersHaveNoFraction } from "../schema/dialect.ts";
@@ -40,6 +40,11 @@ export class SchemaGrammar {
     this.compilation = compilation;
     this.root = root;
     this.annotations = annotations;
+  }
+
+  /** Better compiled again than used for another answer: it would only get larger. */
+  get isOvergrown(): boolean {
+    return this.compilation.isOvergrown;
   }
 
   /** The schema as a GBNF text; printed when it is first asked for. */

@@ -1,6 +1,6 @@
 /** Strings and numbers as GBNF. */
 import type { Dfa } from "../automaton/dfa.ts";
-import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
+import { NUMBER_COLUMN } from "../automaton/number-columns.ts";
 import { FACTOR_MAX, type GbnfRules, literal, range, repeat } from "./gbnf-rules.ts";
 import type { NumberView, PlainNumbers } from "./number-view.ts";
 import type { LengthRange, RangedStrings } from "./ranged-strings.ts";

@@ -4,11 +4,8 @@
  */
 import type { Dfa } from "../automaton/dfa.ts";
 import { JsonStringAutomaton } from "../automaton/json-string.ts";
-import {
-  NumberAutomaton,
-  type NumberSet,
-  type NumberSpelling,
-} from "../automaton/number-automaton.ts";
+import { NumberAutomaton } from "../automaton/number-automaton.ts";
+import type { NumberSet, NumberSpelling } from "../automaton/number-set.ts";
 import { compilePattern, type PatternLanguage } from "../automaton/regex.ts";
 import { LengthRange, RangedStrings } from "./ranged-strings.ts";
 

@@ -1,5 +1,5 @@
 /** The shortest way to end a number. */
-import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
+import { NUMBER_COLUMN } from "../automaton/number-columns.ts";
 import type { NumberView } from "./number-view.ts";
 
 const NUMBER_BYTES = Buffer.from("0123456789-.eE+");

@@ -11,12 +11,8 @@ import {
   printDecimal,
   scaled,
 } from "../automaton/decimal.ts";
-import type {
-  NumberAutomaton,
-  NumberBound,
-  NumberSet,
-  NumberSpelling,
-} from "../automaton/number-automaton.ts";
+import type { NumberAutomaton } from "../automaton/number-automaton.ts";
+import type { NumberBound, NumberSet, NumberSpelling } from "../automaton/number-set.ts";
 import { NumberUnion } from "../automaton/number-union.ts";
 import { TextList } from "../automaton/text-list.ts";
 import { type Atom, and } from "../schema/formula.ts";

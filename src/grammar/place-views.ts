@@ -1,5 +1,5 @@
 /** The values of each type that may stand at a place. */
-import type { NumberSpelling } from "../automaton/number-automaton.ts";
+import type { NumberSpelling } from "../automaton/number-set.ts";
 import { type ArrayFrame, initialArray } from "./array-frame.ts";
 import { ArrayShape } from "./array-shape.ts";
 import type { Languages } from "./languages.ts";

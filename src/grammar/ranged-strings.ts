@@ -102,18 +102,34 @@ export class RangedStrings implements StringReader {
   }
 
   endBytesAtMost(state: number, count: number): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (const range of this.ranges) {
-      least = Math.min(least, range.pointsToEnd(this.automaton, state, count));
+    const { automaton } = this;
+    const at = automaton.between[state] as number;
+    if (at >= 0) return this.#bytesFrom(at, count) + 1;
+    // Which way the code point being read will be finished is not looked at.
+    let most = -1;
+    for (const target of automaton.targetsOf(state)) {
+      const bytes = this.#bytesFrom(target, count);
+      if (bytes < Number.POSITIVE_INFINITY) most = Math.max(most, bytes);
     }
-    return ESCAPE_BYTES * (least + 1) + 1;
+    return most < 0 ? Number.POSITIVE_INFINITY : ESCAPE_BYTES + most + 1;
+  }
+
+  /** Bytes of the shortest string from a state of the DFA, at most; infinite for none. */
+  #bytesFrom(dfaState: number, count: number): number {
+    const { ranges } = this;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i] as LengthRange;
+      const points = range.pointsFrom(dfaState, count);
+      if (points < Number.POSITIVE_INFINITY) return points * range.pointBytes;
+    }
+    return Number.POSITIVE_INFINITY;
   }
 
   endBytesMax(count: number): number {
     const [only] = this.ranges;
     if (this.ranges.length !== 1 || !only || count < only.lo) return Number.POSITIVE_INFINITY;
     // One escape may have to be finished first.
-    return ESCAPE_BYTES * (this.#farthest + 1) + 1;
+    return ESCAPE_BYTES + this.#farthest * only.pointBytes + 1;
   }
 
   verdict(state: number, count: number): Verdict {
@@ -173,7 +189,7 @@ export class LengthRange {
     const slack = this.slack(automaton, state);
     if (slack === DISTANCE_MAX || count + slack > this.hi) return false;
     // From the lower bound on, the nearest end is good enough.
-    if (count + slack >= this.lo) return true;
+    if (count + slack >= this.lo || (slack === 0 && automaton.isFree(state))) return true;
     return automaton
       .targetsOf(state)
       .some((at) => this.#lengths.least(at, this.lo - count, this.hi - count) >= 0);
@@ -189,16 +205,18 @@ export class LengthRange {
     return Math.min(freedom, hi - this.farthest - count);
   }
 
-  /** Code points of the shortest string of the range from here; infinite for none. */
-  pointsToEnd(automaton: JsonStringAutomaton, state: number, count: number): number {
-    const slack = this.slack(automaton, state);
-    if (slack === DISTANCE_MAX || count + slack > this.hi) return Number.POSITIVE_INFINITY;
-    if (count + slack >= this.lo) return slack;
-    const lengths = automaton
-      .targetsOf(state)
-      .map((at) => this.#lengths.least(at, this.lo - count, this.hi - count))
-      .filter((length) => length >= 0);
-    return Math.min(...lengths, Number.POSITIVE_INFINITY);
+  /** Bytes of any code point of `textFrom`, at most. */
+  get pointBytes(): number {
+    return this.#shortest.pointBytes;
+  }
+
+  /** Code points of `textFrom`; infinite for none. */
+  pointsFrom(dfaState: number, count: number): number {
+    const distance = this.distance(dfaState);
+    if (distance < 0 || count + distance > this.hi) return Number.POSITIVE_INFINITY;
+    if (count + distance >= this.lo) return distance;
+    const length = this.#lengths.least(dfaState, this.lo - count, this.hi - count);
+    return length < 0 ? Number.POSITIVE_INFINITY : length;
   }
 
   /** Code points to the nearest end from a state of the automaton; `DISTANCE_MAX` for none. */

@@ -92,6 +92,12 @@ function tenantRoutes(door: DoorPlugin, deps: AdminRoutesDeps, enter: Enter, don
       admin.setPackage(params.tenant_id, packageId, anchorMs);
       return done(call, { tenant_id: params.tenant_id, package_id: packageId });
     })
+    .put("/admin/tenants/:tenant_id/requests", ({ call, params }) => {
+      enter(call);
+      const stored = readBody(call, limits, ["stored"]).field("stored").boolean();
+      admin.setStorage(params.tenant_id, stored);
+      return done(call, { tenant_id: params.tenant_id, stored });
+    })
     .post("/admin/tenants/:tenant_id/secret", ({ call, params }) => {
       enter(call);
       const hmacSecret = admin.rotateSecret(params.tenant_id);
@@ -168,6 +174,7 @@ function tenantBody(tenant: TenantFacts): object {
     created_ts: tenant.createdTs,
     package_id: tenant.packageId,
     cycle_anchor_ms: tenant.cycleAnchorTs,
+    stores_requests: tenant.storesRequests,
   };
 }
 

@@ -59,7 +59,7 @@ export function createApp(deps: AppDeps): App {
   const { storedAnswers: stored, nowMs } = deps;
   const keeping = { stored, keptMs: deps.limits.replayMs, nowMs };
   const replays = new Replays(keeping);
-  const kept = new KeptRequests(keeping);
+  const kept = new KeptRequests({ ...keeping, storage: deps.storage });
   let routes: Routes = [];
   const plugin = door.plugin(() => routes);
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })

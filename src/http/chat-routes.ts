@@ -7,13 +7,14 @@ import type { ChatRequest } from "../service/chat-request.ts";
 import type { Limits } from "../service/limits.ts";
 import type { Caller, RecordedBody } from "../service/metered-call.ts";
 import { responsesForm } from "../service/responses-form.ts";
-import { type Answer, bytesAnswer, recordedAnswer } from "./answer.ts";
+import { type Answer, bytesAnswer, jsonAnswer, recordedAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { callerOf, type DoorPlugin } from "./door.ts";
-import type { KeptRequests } from "./kept-requests.ts";
+import type { KeptRequests, Storage } from "./kept-requests.ts";
 import type { Replays } from "./replays.ts";
 import { bufferedAnswer, liveResponse, type SseDeps } from "./sse.ts";
 import { readChatRequest } from "./wire/chat.ts";
+import { Field } from "./wire/field.ts";
 import { parseJson, requireJson } from "./wire/json.ts";
 import { inResponsesWords, readResponsesRequest } from "./wire/responses.ts";
 
@@ -22,6 +23,7 @@ export interface ChatRoutesDeps {
   readonly sse: SseDeps;
   readonly replays: Replays;
   readonly kept: KeptRequests;
+  readonly storage: Storage;
   readonly completeChat: (
     caller: Caller,
     request: ChatRequest,
@@ -42,6 +44,17 @@ export function chatRoutes(door: DoorPlugin, deps: ChatRoutesDeps) {
       const caller = callerOf(call);
       const request = readChatRequest(readBody(call, limits), limits);
       return answerChat(deps, call, caller, { request, form: CHAT_COMPLETIONS });
+    })
+    .get("/v1/requests", ({ call }) => {
+      const { tenantId } = callerOf(call).identity;
+      return jsonAnswer({ stored: deps.storage.isOn(tenantId) });
+    })
+    .put("/v1/requests", ({ call }) => {
+      const { tenantId } = callerOf(call).identity;
+      const body = new Field(readBody(call, limits), "").object();
+      body.allowOnly(new Set(["stored"]));
+      deps.storage.set(tenantId, body.field("stored").boolean());
+      return jsonAnswer({ stored: deps.storage.isOn(tenantId) });
     })
     .get("/v1/requests/:request_id", ({ call, params }) => {
       const { tenantId } = callerOf(call).identity;
@@ -72,6 +85,7 @@ async function answerChat(
   asked: Asked,
 ): Promise<Answer | Response> {
   const { request, form } = asked;
+  if (request.stored) deps.kept.assertMayKeep(caller.identity.tenantId);
   const isWhole = !request.stream || isBuffered(call);
   if (!isWhole) return liveAnswer(deps, call, caller, asked);
   if (request.traced) throw notLive();

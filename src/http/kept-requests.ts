@@ -1,6 +1,7 @@
 /**
- * Chats that their caller asked to keep (`store: true`): request and answer, byte for byte, so that
- * `svc replay REQUEST_ID` can ask again and compare. Kept as answers under an Idempotency-Key are:
+ * Chats that their caller asked to keep (`store: true`), of tenants that switched this on: request
+ * and answer, byte for byte, so that `svc replay REQUEST_ID` can ask again and compare. Kept as
+ * answers under an Idempotency-Key are:
  * sealed, in the row's transaction, for as long, within the same room.
  */
 import { assert } from "../bytes/assert.ts";
@@ -13,11 +14,35 @@ import type { Answer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import type { ReplaysDeps } from "./replays.ts";
 
-export class KeptRequests {
-  readonly #deps: ReplaysDeps;
+export interface KeptRequestsDeps extends ReplaysDeps {
+  readonly storage: Storage;
+}
 
-  constructor(deps: ReplaysDeps) {
+/** Each tenant's own switch, off at first. */
+export interface Storage {
+  isOn(tenantId: string): boolean;
+  set(tenantId: string, isOn: boolean): void;
+}
+
+export class KeptRequests {
+  readonly #deps: KeptRequestsDeps;
+
+  constructor(deps: KeptRequestsDeps) {
     this.#deps = deps;
+  }
+
+  /** @throws ApiError 403 where the tenant has not switched it on. */
+  assertMayKeep(tenantId: string): void {
+    if (this.#deps.storage.isOn(tenantId)) return;
+    const message =
+      "store: true is for tenants that have switched the keeping of requests on, which yours has " +
+      'not: PUT /v1/requests with {"stored": true} does, or leave store out';
+    throw new ApiError(message, {
+      status: 403,
+      type: "permission_error",
+      code: "storage_off",
+      param: "store",
+    });
   }
 
   /** @param answer records the call as the caller that it gets: that one keeps both. */

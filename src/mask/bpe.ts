@@ -1,5 +1,5 @@
 /** Byte-level BPE: a text as the tokens that the model's own tokenizer would give. */
-import { type Pretokenizer, pieces } from "./pretokenizer.ts";
+import { isSettled, type Pretokenizer, pieces } from "./pretokenizer.ts";
 
 /** Merges by rank: the tokens that join, and the token that they make. */
 export interface Merges {
@@ -12,12 +12,13 @@ export interface Merges {
 const KEPT_MAX = 4096;
 
 export class BpeEncoder {
-  readonly pretokenizer: Pretokenizer;
+  readonly #pretokenizer: Pretokenizer;
   readonly #merges: Merges;
   readonly #byteTokens: Int32Array;
   readonly #sizeOf: (token: number) => number;
   readonly #tokenOf: (bytes: Uint8Array) => number;
   readonly #kept = new Map<string, readonly number[]>();
+  readonly #settled = new Map<string, boolean>();
   #ranks: Map<number, number> | undefined;
 
   /**
@@ -30,7 +31,7 @@ export class BpeEncoder {
     tokenOf: (bytes: Uint8Array) => number,
     sizeOf: (token: number) => number,
   ) {
-    this.pretokenizer = pretokenizer;
+    this.#pretokenizer = pretokenizer;
     this.#merges = merges;
     this.#tokenOf = tokenOf;
     this.#sizeOf = sizeOf;
@@ -39,8 +40,22 @@ export class BpeEncoder {
 
   /** @returns the tokens of each piece; null where some byte is no token. */
   encode(text: string): readonly (readonly number[])[] | null {
-    const encoded = pieces(text, this.pretokenizer).map((piece) => this.#piece(piece));
+    const encoded = pieces(text, this.#pretokenizer).map((piece) => this.#piece(piece));
     return encoded.every((tokens) => tokens.length > 0) ? encoded : null;
+  }
+
+  /**
+   * Whether the last piece of a text stays the same whatever comes next.
+   * @param next the characters that may come next.
+   */
+  isSettled(piece: string, next: string): boolean {
+    const key = `${next}\n${piece}`;
+    const known = this.#settled.get(key);
+    if (known !== undefined) return known;
+    const settled = isSettled(piece, [...next], this.#pretokenizer);
+    if (this.#settled.size >= KEPT_MAX) this.#settled.clear();
+    this.#settled.set(key, settled);
+    return settled;
   }
 
   sizeOf(token: number): number {
@@ -51,7 +66,7 @@ export class BpeEncoder {
     const known = this.#kept.get(piece);
     if (known) return known;
     const bytes = Buffer.from(piece);
-    const whole = this.pretokenizer.ignoresMerges ? this.#tokenOf(bytes) : -1;
+    const whole = this.#pretokenizer.ignoresMerges ? this.#tokenOf(bytes) : -1;
     const tokens = whole >= 0 ? [whole] : this.#merge(bytes);
     if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
     this.#kept.set(piece, tokens);

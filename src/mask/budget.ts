@@ -40,6 +40,13 @@ export class Budget<Mark extends object> {
     return this.#escape;
   }
 
+  /** What is left is enough for a way out from here, also where its bytes are taken one by one. */
+  get isAmple(): boolean {
+    if (this.left === null) return true;
+    // Every byte is a token of its own, so bytes are never fewer than tokens.
+    return this.#vocabulary.hasAllBytes && this.#recogniser.room + 2 <= this.left;
+  }
+
   /** The text was changed by something else than accepted tokens. */
   forget(): void {
     this.#escape = null;
@@ -58,11 +65,10 @@ export class Budget<Mark extends object> {
    */
   fits(token: number, before: Mark): boolean {
     this.#next = null;
-    if (this.left === null) return true;
-    // Every byte is a token of its own, so bytes are never fewer than tokens.
-    if (this.#vocabulary.hasAllBytes && this.#recogniser.room + 2 <= this.left) return true;
+    const { left } = this;
+    if (left === null || this.isAmple) return true;
     this.#next = this.#recogniser.tokensOut();
-    if (this.#next && this.#next.length + 2 <= this.left) return true;
+    if (this.#next && this.#next.length + 2 <= left) return true;
     const { machine } = this.#recogniser;
     const there = machine.save(this.#there);
     this.#there = there;

@@ -17,6 +17,8 @@ export type CellMemo = Map<number, object>;
 abstract class Shared {
   #memo: CellMemo | undefined;
   #children: Map<object, ObjectCell | ArrayCell> | undefined;
+  /** Bytes to the end of the text once the value due here is written; undefined: not known yet. */
+  closingBytes: number | undefined = undefined;
 
   get memo(): CellMemo {
     this.#memo ??= new Map();

@@ -5,7 +5,7 @@ import type { CfgGrammar } from "../grammar/gbnf-compile.ts";
 import { CfgMachine } from "./cfg-machine.ts";
 import { CfgMasks } from "./cfg-masks.ts";
 import { cfgWayOut } from "./cfg-way-out.ts";
-import type { Recogniser } from "./recogniser.ts";
+import type { ForcedKey, Recogniser } from "./recogniser.ts";
 import { tokenCover } from "./token-cover.ts";
 import type { TokenWords } from "./token-set.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -40,6 +40,10 @@ export class CfgRecogniser implements Recogniser<StackSet> {
     // Without single-byte tokens a text may take more tokens than bytes say.
     const bytes = this.#vocabulary.hasAllBytes ? left - 2 : -1;
     return this.#masks.needing(this.machine.save(), bytes);
+  }
+
+  get forcedKey(): ForcedKey {
+    return { at: this.machine.save(), state: 0 };
   }
 
   nextBytes(): readonly number[] | null {

@@ -5,12 +5,14 @@
  * counts once nothing that may follow could have become part of it.
  */
 import type { BpeEncoder } from "./bpe.ts";
-import { isSettled } from "./pretokenizer.ts";
-import type { Recogniser } from "./recogniser.ts";
+import { MaskCaches } from "./mask-caches.ts";
+import type { ForcedBytes, Recogniser } from "./recogniser.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** Bytes looked at in one go. */
 const FORCED_MAX = 1024;
+/** States of one container of which it is kept what they force. */
+const KEPT_MAX = 1000;
 /** Tokens of the text so far that the left seam looks at. */
 const TAIL_MAX = 8;
 
@@ -21,7 +23,7 @@ export function forcedTokens(
 ): number[] {
   const { encoder } = vocabulary;
   if (encoder === null) return [];
-  const { bytes, next } = forcedBytes(recogniser);
+  const { bytes, next } = forcedBytes(recogniser, MaskCaches.of(vocabulary).forced);
   if (bytes.length === 0) return [];
   const tail = accepted.slice(-TAIL_MAX);
   const before = wholePoints(Buffer.concat(tail.map((token) => vocabulary.tokenBytes(token))));
@@ -30,20 +32,35 @@ export function forcedTokens(
   return seam(encoder, text, before.length, tail.at(-1) ?? null, next);
 }
 
-/** The bytes that must come, and the ones of which one must come next; null for any of many. */
-function forcedBytes(recogniser: Recogniser<object>): {
-  readonly bytes: Uint8Array;
-  readonly next: readonly number[] | null;
-} {
+function forcedBytes(
+  recogniser: Recogniser<object>,
+  kept: WeakMap<object, Map<number, ForcedBytes>>,
+): ForcedBytes {
+  const { forcedKey } = recogniser;
+  if (forcedKey === null) return walk(recogniser);
+  const { at, state } = forcedKey;
+  const states = kept.get(at) ?? new Map<number, ForcedBytes>();
+  const known = states.get(state);
+  if (known) return known;
+  const forced = walk(recogniser);
+  if (states.size >= KEPT_MAX) states.clear();
+  kept.set(at, states.set(state, forced));
+  return forced;
+}
+
+function walk(recogniser: Recogniser<object>): ForcedBytes {
+  // Nothing is forced where two bytes may come: which others may is of no interest then.
+  const first = recogniser.nextBytes(2);
+  if (first?.length !== 1) return NOTHING_FORCED;
   const { machine } = recogniser;
   const here = machine.save();
   const bytes: number[] = [];
-  let next: readonly number[] | null = [];
+  let next: readonly number[] | null = first;
   while (bytes.length < FORCED_MAX) {
-    next = recogniser.nextBytes();
     const [only] = next ?? [];
     if (only === undefined || next?.length !== 1 || machine.canEnd || !machine.step(only)) break;
     bytes.push(only);
+    next = recogniser.nextBytes(Number.POSITIVE_INFINITY);
   }
   // What may end here may also be followed by nothing: any piece is settled then.
   if (bytes.length === FORCED_MAX) next = null;
@@ -85,11 +102,7 @@ function isEndSettled(
   if (next === null || next.some((byte) => byte >= 0x80)) return false;
   const size = (encoded.at(-1) ?? []).reduce((sum, token) => sum + encoder.sizeOf(token), 0);
   const piece = Buffer.from(text).subarray(-size).toString();
-  return isSettled(
-    piece,
-    next.map((byte) => String.fromCharCode(byte)),
-    encoder.pretokenizer,
-  );
+  return encoder.isSettled(piece, String.fromCharCode(...next));
 }
 
 /** Without the rest of a code point that began before. */
@@ -99,6 +112,7 @@ function wholePoints(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(start);
 }
 
+const NOTHING_FORCED: ForcedBytes = { bytes: new Uint8Array(0), next: null };
 const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Uint8Array): string | null {

@@ -3,7 +3,7 @@
  * follow. All of its state is a handful of registers, saved and restored as a `Mark`; what they
  * point to is immutable. So a trie walk undoes a step by writing the registers back.
  */
-import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
+import { NUMBER_COLUMN } from "../automaton/number-columns.ts";
 import type { Compilation } from "../grammar/compilation.ts";
 import type { SchemaGrammar } from "../grammar/compile.ts";
 import type { NumberLanguage, NumberList } from "../grammar/number-view.ts";
@@ -243,6 +243,7 @@ export class JsonMachine extends Registers {
     markItem(this);
     this.view = view;
     this.state = state;
+    this.count = 0;
     this.start = this.length;
     return this.#go(view.kind === "list" ? NUMBER_LIST : NUMBER);
   }

@@ -1,11 +1,12 @@
 /** The back end for schemas. */
 import type { SchemaGrammar } from "../grammar/compile.ts";
+import type { RootCell } from "./cell.ts";
 import { firstBytes } from "./first-bytes.ts";
 import { JsonMachine } from "./json-machine.ts";
 import { MaskCaches } from "./mask-caches.ts";
 import { Masks } from "./masks.ts";
-import type { Recogniser } from "./recogniser.ts";
-import { type Mark, STRING } from "./registers.ts";
+import type { ForcedKey, Recogniser } from "./recogniser.ts";
+import { KEY, type Mark, STRING } from "./registers.ts";
 import { Room } from "./room.ts";
 import { tokenCover } from "./token-cover.ts";
 import type { TokenWords } from "./token-set.ts";
@@ -18,6 +19,8 @@ export class JsonRecogniser implements Recogniser<Mark> {
   readonly #masks: Masks;
   readonly #waysOut: WaysOut;
   readonly #room: Room;
+  /** Shortest whole answers. */
+  readonly #wholes: WeakMap<RootCell, { readonly tokens: readonly number[] | null }>;
 
   constructor(grammar: SchemaGrammar, vocabulary: Vocabulary) {
     const caches = MaskCaches.of(vocabulary);
@@ -25,6 +28,7 @@ export class JsonRecogniser implements Recogniser<Mark> {
     this.#vocabulary = vocabulary;
     this.#masks = new Masks(this.machine, grammar, vocabulary);
     this.#waysOut = caches.waysOutOf(grammar);
+    this.#wholes = caches.wholes;
     this.#room = new Room(this.machine, grammar.compilation);
   }
 
@@ -42,19 +46,43 @@ export class JsonRecogniser implements Recogniser<Mark> {
     return hasRoom ? this.#vocabulary.content.quoted : null;
   }
 
-  nextBytes(): readonly number[] | null {
+  get forcedKey(): ForcedKey | null {
+    const { machine } = this;
+    const { cell, phase } = machine;
+    // What is kept apart and what has a length depend on more than a signature says.
+    if (cell.isApart || (phase === KEY && machine.count >= 0)) return null;
+    const state = machine.signature(0);
+    return state < 0 ? null : { at: cell, state };
+  }
+
+  nextBytes(most: number): readonly number[] | null {
     const { machine } = this;
     const candidates = firstBytes(machine);
     if (candidates === null) return null;
     const here = machine.save();
-    return [...new Set(candidates)].filter((byte) => {
-      const may = machine.step(byte);
+    const found: number[] = [];
+    for (const byte of candidates) {
+      if (found.length >= most) break;
+      if (found.includes(byte) || !machine.step(byte)) continue;
       machine.undo(here);
-      return may;
-    });
+      found.push(byte);
+    }
+    return found;
   }
 
   tokensOut(): readonly number[] | null {
+    const { machine } = this;
+    const { root } = machine;
+    if (machine.length > 0) return this.#tokensOut();
+    // Asked by every answer before it begins.
+    const known = this.#wholes.get(root);
+    if (known) return known.tokens;
+    const tokens = this.#tokensOut();
+    this.#wholes.set(root, { tokens });
+    return tokens;
+  }
+
+  #tokensOut(): readonly number[] | null {
     const bytes = this.#waysOut.from(this.machine);
     return bytes && tokenCover(bytes, this.#vocabulary.trie);
   }

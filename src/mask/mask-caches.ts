@@ -9,6 +9,7 @@ import { KeptMasks } from "./kept-masks.ts";
 import { KeyOpenings } from "./key-openings.ts";
 import { NameTokenTables } from "./name-tokens.ts";
 import { NumberMasks } from "./number-masks.ts";
+import type { ForcedBytes } from "./recogniser.ts";
 import { StartMasks } from "./start-masks.ts";
 import { SuspectTables } from "./suspect-tables.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -24,6 +25,10 @@ export class MaskCaches {
   readonly names: NameTokenTables;
   readonly starts: StartMasks;
   readonly kept = new KeptMasks();
+  /** Tokens of the shortest answer that begins there. */
+  readonly wholes = new WeakMap<RootCell, { readonly tokens: readonly number[] | null }>();
+  /** What is forced in a state, by what it is a state of. */
+  readonly forced = new WeakMap<object, Map<number, ForcedBytes>>();
   readonly #vocabulary: Vocabulary;
   #suspects: SuspectTables | undefined;
   readonly #roots = new WeakMap<SchemaGrammar, RootCell>();

@@ -141,7 +141,8 @@ export class Matcher {
   forcedTokens(): number[] {
     if (this.#isText || this.#isOpen || this.#hasEnded) return [];
     const tokens = forcedTokens(this.#recogniser, this.#vocabulary, this.#tokens);
-    if (this.#budget.left === null) return tokens;
+    // Every way out begins with what is forced: where there is ample room for one, all of it fits.
+    if (tokens.length === 0 || this.#budget.isAmple) return tokens;
     // Close to the end of the budget there may be room for a shorter spelling only.
     const refused = tokens.findIndex((token) => !this.accept(token));
     const count = refused < 0 ? tokens.length : refused;

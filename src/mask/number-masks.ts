@@ -2,7 +2,7 @@
  * The part of a mask that depends on the number being read alone: tokens that stay inside it, and
  * nodes of the trie where it may end within a token.
  */
-import { NUMBER_COLUMN } from "../automaton/number-automaton.ts";
+import { NUMBER_COLUMN } from "../automaton/number-columns.ts";
 import type { NumberLanguage } from "../grammar/number-view.ts";
 import type { TokenTrie } from "./token-trie.ts";
 

@@ -15,6 +15,17 @@ export interface Machine<Mark extends object> {
   undo(mark: Mark): void;
 }
 
+/** The bytes that must come, and the ones of which one must come next; null for any of many. */
+export interface ForcedBytes {
+  readonly bytes: Uint8Array;
+  readonly next: readonly number[] | null;
+}
+
+export interface ForcedKey {
+  readonly at: object;
+  readonly state: number;
+}
+
 export interface Recogniser<Mark extends object> {
   readonly machine: Machine<Mark>;
   /**
@@ -30,8 +41,13 @@ export interface Recogniser<Mark extends object> {
    * @returns null for any token.
    */
   suspects(left: number): Iterable<number> | null;
-  /** Bytes that may come next, each once; null where they are too many to list. */
-  nextBytes(): readonly number[] | null;
+  /** Bytes that may come next, each once, up to `most`; null where they are too many to list. */
+  nextBytes(most: number): readonly number[] | null;
+  /**
+   * A name of the state, where what is forced from here on depends on nothing else: equal for the
+   * same object and number. Null where it depends on more.
+   */
+  readonly forcedKey: ForcedKey | null;
   /** Fewest tokens of the shortest known way out; null where there is none for this vocabulary. */
   tokensOut(): readonly number[] | null;
 }

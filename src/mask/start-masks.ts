@@ -32,8 +32,8 @@ export class StartMasks {
   readonly #vocabulary: Vocabulary;
   readonly #valueStarts: ValueStarts;
   readonly #tailStarts: ValueStarts;
-  readonly #starts = new Map<Place, Start>();
-  readonly #tails = new Map<Place, TailStart>();
+  readonly #starts = new Kept<Start>();
+  readonly #tails = new Kept<TailStart>();
 
   constructor(vocabulary: Vocabulary) {
     const { trie, content } = vocabulary;
@@ -46,7 +46,7 @@ export class StartMasks {
   value(grammar: SchemaGrammar, place: Place): Start {
     const known = this.#starts.get(place);
     if (known) return known;
-    return keep(this.#starts, place, this.#value(grammar, place, takesBlanks(grammar)));
+    return this.#starts.keep(place, this.#value(grammar, place, takesBlanks(grammar)));
   }
 
   /** Before the first byte of a whole answer. Behind its exits nothing follows. */
@@ -71,7 +71,7 @@ export class StartMasks {
     const accepted = new Uint8Array(this.#vocabulary.content.tailCount);
     accepted[0] = 1;
     for (const { tokens } of parts) for (const tail of tokens) accepted[tail] = 1;
-    return keep(this.#tails, place, { accepted, exits: exitsOf(parts) });
+    return this.#tails.keep(place, { accepted, exits: exitsOf(parts) });
   }
 }
 
@@ -95,8 +95,22 @@ function joined(lists: readonly Int32Array[]): Int32Array {
   return all;
 }
 
-function keep<T>(kept: Map<Place, T>, place: Place, value: T): T {
-  if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(place, value);
-  return value;
+/** By place, and no longer than it: a place holds all of its grammar. */
+class Kept<T extends object> {
+  #byPlace = new WeakMap<Place, T>();
+  #count = 0;
+
+  get(place: Place): T | undefined {
+    return this.#byPlace.get(place);
+  }
+
+  keep(place: Place, value: T): T {
+    if (this.#count >= KEPT_MAX) {
+      this.#byPlace = new WeakMap();
+      this.#count = 0;
+    }
+    this.#count += 1;
+    this.#byPlace.set(place, value);
+    return value;
+  }
 }

@@ -145,6 +145,17 @@ const ADMIN_PATHS: Paths = {
       errors: [404, 503],
     }),
   },
+  "/admin/tenants/{tenant_id}/requests": {
+    put: operation({
+      tag: "Admin",
+      summary: "Whether a tenant's chats that are sent with store: true are kept",
+      access: "admin",
+      parameters: [tenant],
+      body: object({ stored: { type: "boolean" } }),
+      answer: object({ tenant_id: text, stored: { type: "boolean" } }),
+      errors: [404, 503],
+    }),
+  },
   "/admin/tenants/{tenant_id}/secret": {
     post: operation({
       tag: "Admin",

@@ -76,7 +76,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       tool_choice: { anyOf: [oneOf("none", "auto", "required"), anything] },
       stream: { type: "boolean", default: false },
       stream_options: object({ include_usage: flag }, "include_usage"),
-      store: described(flag, "keep request and answer, for `svc replay`"),
+      store: described(orNull(flag), "keep request and answer, where the tenant has this on"),
       svc: object(
         {
           tokens: described(flag, "each token told, in a live stream"),
@@ -214,6 +214,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
     created_ts: timeMs,
     package_id: orNull(text),
     cycle_anchor_ms: orNull(timeMs),
+    stores_requests: flag,
   }),
   Usages: object({
     tenant_id: text,

@@ -75,6 +75,22 @@ const AUDIT_PATHS: Paths = {
       errors: [404],
     }),
   },
+  "/v1/requests": {
+    get: operation({
+      tag: "Audit",
+      summary: "Whether the tenant's chats that are sent with store: true are kept",
+      access: "key",
+      answer: object({ stored: { type: "boolean" } }),
+    }),
+    put: operation({
+      tag: "Audit",
+      summary: "Switches that on or off, for all of the tenant's keys; off at first",
+      access: "key",
+      body: object({ stored: { type: "boolean" } }),
+      answer: object({ stored: { type: "boolean" } }),
+      errors: [503],
+    }),
+  },
   "/v1/requests/{request_id}": {
     get: operation({
       tag: "Audit",

@@ -13,11 +13,14 @@ export interface Encoder {
 export class AddonEncoder implements Encoder {
   readonly dimensions: number;
   readonly #native: NativeContext;
+  readonly #threadsOf: (tokens: number) => number;
   #encoding = false;
 
-  constructor(native: NativeContext, dimensions: number) {
+  /** @param threadsOf a call of so many tokens. */
+  constructor(native: NativeContext, dimensions: number, threadsOf: (tokens: number) => number) {
     this.#native = native;
     this.dimensions = dimensions;
+    this.#threadsOf = threadsOf;
   }
 
   async encode(tokens: readonly number[]): Promise<Float64Array> {
@@ -25,6 +28,7 @@ export class AddonEncoder implements Encoder {
     this.#encoding = true;
     try {
       this.#native.disposeSequence(0);
+      this.#native.setThreads(this.#threadsOf(tokens.length));
       this.#native.initBatch(tokens.length);
       // Every token counts where vectors are averaged.
       this.#native.addToBatch(0, 0, Uint32Array.from(tokens), Uint32Array.from(tokens.keys()));

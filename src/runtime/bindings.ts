@@ -77,6 +77,8 @@ export interface NativeContext {
     tokens: Uint32Array,
     outputs: Uint32Array,
   ): Uint32Array;
+  /** Of the calls from now on. */
+  setThreads(threads: number): void;
   decodeBatch(): Promise<void>;
   sampleToken(output: number, sampler: NativeSampler): Promise<number>;
   sampleToken(

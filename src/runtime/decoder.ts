@@ -1,7 +1,7 @@
 /**
  * A model with room for several sequences, as the scheduler sees it: `step` runs rows through the
  * network, `sample` picks from the logits of the last step, slot operations do the rest. The real
- * one is in `addon.ts`; tests have a fake.
+ * one is in `addon-decoder.ts`; tests have a fake.
  *
  * One caller at a time: a slot is never changed while a step or a sample runs. Samples of several
  * rows may run together.

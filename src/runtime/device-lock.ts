@@ -3,18 +3,20 @@
  * thread per core, and threads that spin while they wait for each other.
  */
 export class DeviceLock {
-  #tail: Promise<void> = Promise.resolve();
+  #isHeld = false;
+  readonly #waiting: (() => void)[] = [];
 
   /** Runs `work` when all that came before has ended. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
-    const before = this.#tail;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#tail = promise;
-    await before;
+    if (this.#isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isHeld = true;
     try {
       return await work();
     } finally {
-      resolve();
+      // Handed over, so that nobody else gets in between.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#isHeld = false;
     }
   }
 }

@@ -10,7 +10,7 @@ import { sha256Hex } from "../crypto/hash.ts";
  * Raised whenever this program would give the same request other tokens: another order of calls,
  * another way to sample, another prompt.
  */
-export const ENGINE_VERSION = 1;
+export const ENGINE_VERSION = 3;
 
 export interface EngineParts {
   /** SHA-256 of the GGUF. */
@@ -26,6 +26,7 @@ export interface EngineParts {
   readonly driver: string | null;
   /** CPU features that the loaded library uses. */
   readonly instruction_set: string;
+  /** Of the largest calls; smaller ones have fewer, by `ENGINE_VERSION`'s rule. */
   readonly threads: number;
   readonly flash_attention: boolean;
   readonly kv_types: string;

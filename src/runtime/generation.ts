@@ -43,7 +43,7 @@ export class Generation {
   readonly #options: GenerationOptions;
   readonly #text: TextStream;
   readonly #thoughts = new TextStream([], () => false);
-  /** How often each token was generated; for the penalties. */
+  /** How often each token was generated, where a penalty asks. */
   readonly #counts = new Map<number, number>();
   #phase: Phase;
   #trimming = false;
@@ -85,9 +85,8 @@ export class Generation {
     return this.#options.budgetTokens - this.#completionTokens;
   }
 
-  /** The next tokens, where nothing is left to choose. They count as generated. */
-  takeForced(): number[] {
-    const tokens: number[] = [];
+  /** Adds the next tokens, where nothing is left to choose. They count as generated. */
+  takeForced(tokens: number[]): void {
     while (this.#finish === null) {
       const next = this.#nextForced();
       if (next.length === 0) break;
@@ -100,7 +99,6 @@ export class Generation {
         tokens.push(token);
       }
     }
-    return tokens;
   }
 
   #nextForced(): readonly number[] {
@@ -169,16 +167,20 @@ export class Generation {
   }
 
   /** What to add to the logits of tokens, by `logit_bias` and the penalties (OpenAI's formula). */
-  biases(): Map<number, number> {
+  biases(): ReadonlyMap<number, number> {
     const { logitBias, presencePenalty, frequencyPenalty } = this.request;
+    if (!this.#hasPenalties) return logitBias;
     const biases = new Map(logitBias);
-    if (presencePenalty !== 0 || frequencyPenalty !== 0) {
-      for (const [token, count] of this.#counts) {
-        const penalty = presencePenalty + frequencyPenalty * count;
-        biases.set(token, (biases.get(token) ?? 0) - penalty);
-      }
+    for (const [token, count] of this.#counts) {
+      const penalty = presencePenalty + frequencyPenalty * count;
+      biases.set(token, (biases.get(token) ?? 0) - penalty);
     }
     return biases;
+  }
+
+  get #hasPenalties(): boolean {
+    const { presencePenalty, frequencyPenalty } = this.request;
+    return presencePenalty !== 0 || frequencyPenalty !== 0;
   }
 
   /** Ends an answer whose budget is used up. */
@@ -230,7 +232,7 @@ export class Generation {
   #count(token: number, forced: boolean): void {
     this.#completionTokens += 1;
     this.#trace?.add(this.#vocabulary.tokenBytes(token), forced);
-    this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
+    if (this.#hasPenalties) this.#counts.set(token, (this.#counts.get(token) ?? 0) + 1);
   }
 
   #giveThought(piece: { readonly text: string } | null): void {

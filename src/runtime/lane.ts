@@ -54,27 +54,6 @@ function rowsCovered(lane: Lane, rows: number): number {
   return Math.max(...covered);
 }
 
-/** Plans a turn's calls. Mostly the same slots are active as in the turn before. */
-export class CallPlanner {
-  readonly #lane: Lane;
-  readonly #slots: number;
-  #active = "";
-  #calls: readonly Call[] = [];
-
-  constructor(lane: Lane, slots: number) {
-    this.#lane = lane;
-    this.#slots = slots;
-  }
-
-  /** @param active ascending. */
-  plan(active: readonly number[]): readonly Call[] {
-    const key = active.join();
-    if (key !== this.#active) this.#calls = planCalls(this.#lane, active, this.#slots);
-    this.#active = key;
-    return this.#calls;
-  }
-}
-
 /**
  * The cheapest calls that cover every active slot. Rows of a call are consecutive slots: llama.cpp
  * splits a call at a hole.

@@ -37,6 +37,8 @@ export class RowSampler {
   #plain = false;
   /** The last mask had few tokens. */
   #narrow = false;
+  /** The one token of the current mask: there is nothing to sample. */
+  #only: number | null = null;
   /** Of the current step's logits. */
   #probe: LogitProbe | null = null;
   /** Room for a bias on every token, made on first use. */
@@ -71,22 +73,27 @@ export class RowSampler {
    */
   async sampleInto(generation: Generation, output: number): Promise<number> {
     const { temperature, topP } = this.#distribution(generation);
-    const biases = generation.biases();
+    const asked = generation.biases();
+    /** With what was refused. */
+    let biases: Map<number, number> | null = null;
     this.#probe = null;
+    this.#only = null;
     const nucleus = temperature > 0 && topP < 1;
     let limit: Limit = "none";
     if (generation.isLocked && (nucleus || this.#narrow)) {
-      limit = this.#setMask(generation, biases, nucleus ? "any" : "narrow");
+      limit = this.#setMask(generation, asked, nucleus ? "any" : "narrow");
     }
-    if (limit === "none" && (!this.#plain || biases.size > 0)) this.#set(generation, biases);
+    if (limit === "none" && (!this.#plain || asked.size > 0)) this.#set(generation, asked);
+    const { topLogprobs } = generation.request;
     for (let refused = 1; refused <= REFUSALS_MAX; refused++) {
-      const token = await this.#decoder.sample(this.#slot, output);
-      const logprob = await this.#logprob(generation, output, token);
+      const token = this.#only ?? (await this.#decoder.sample(this.#slot, output));
+      const logprob = topLogprobs === null ? null : await this.#logprob(output, token, topLogprobs);
       if (generation.offer(token, logprob)) return token;
       // With every token forbidden the library still returns one: it must not come out.
       if (limit === "exact") break;
       this.refusals += 1;
       if (refused === 1) this.refusedTokens += 1;
+      biases ??= new Map(asked);
       biases.set(token, Number.NEGATIVE_INFINITY);
       limit = this.#tighten(generation, biases, limit, refused);
     }
@@ -119,6 +126,7 @@ export class RowSampler {
 
   #set(generation: Generation, biases: ReadonlyMap<number, number>): void {
     const { temperature, topP } = this.#distribution(generation);
+    this.#only = null;
     this.#growTo(biases.size);
     const count = this.#write(biases, 0);
     this.#configure(temperature, topP, this.#seed, count);
@@ -146,6 +154,9 @@ export class RowSampler {
     const boosted = want !== "exact" && allowed > 0 && allowed < size / 2;
     this.#growTo((boosted ? allowed : size) + biases.size);
     let count = boosted ? this.#list(mask, 0) : this.#list(mask, -1);
+    this.#only = boosted && count === 1 ? (this.#biasTokens[0] ?? null) : null;
+    // The sampler stays as it is.
+    if (this.#only !== null) return "loose";
     this.#biasValues.fill(boosted ? BOOST : Number.NEGATIVE_INFINITY, 0, count);
     // Several biases of one token add up.
     count = this.#write(biases, count);
@@ -198,32 +209,27 @@ export class RowSampler {
     });
   }
 
-  async #logprob(
-    { request }: Generation,
-    output: number,
-    token: number,
-  ): Promise<TokenLogprob | null> {
-    if (request.topLogprobs === null) return null;
+  async #logprob(output: number, token: number, top: number): Promise<TokenLogprob> {
     // Refused tokens mostly are among the top ones: one look at the logits serves them all.
     if (!this.#probe?.logits.has(token)) {
-      this.#probe = await this.#decoder.probe(this.#slot, output, [token], request.topLogprobs);
+      this.#probe = await this.#decoder.probe(this.#slot, output, [token], top);
     }
     const probe = this.#probe;
-    const best = probe.logits.get(probe.best);
-    assert(best !== undefined, "a probe reports the best token's logit");
+    const bestLogit = probe.logits.get(probe.best);
+    assert(bestLogit !== undefined, "a probe reports the best token's logit");
     const describe = (id: number): Alternative => {
       const bytes = [...this.#table.tokenBytes(id)];
       const text = new TextDecoder().decode(Uint8Array.from(bytes));
       const logit = probe.logits.get(id) ?? Number.NEGATIVE_INFINITY;
       // -9999 is OpenAI's stand-in for the logarithm of nothing.
-      const logprob = Math.max(logit - best - Math.log(probe.weight), -9999);
+      const logprob = Math.max(logit - bestLogit - Math.log(probe.weight), -9999);
       return { token: text, bytes, logprob };
     };
-    const top = [...probe.logits.entries()]
+    const best = [...probe.logits.entries()]
       .sort(([a, x], [b, y]) => y - x || a - b)
-      .slice(0, request.topLogprobs)
+      .slice(0, top)
       .map(([id]) => describe(id));
-    return { ...describe(token), top };
+    return { ...describe(token), top: best };
   }
 }
 

@@ -6,31 +6,21 @@
  * requests, cancellations) waits for the gap between two phases.
  *
  * The bits of an answer depend on its own tokens alone:
- * - a prompt is computed in calls of its own, cut at fixed positions;
- * - forced tokens are computed in calls of their own, cut where the answer's own text cuts them;
- * - sampled tokens are computed in calls whose row counts belong to one class (`lane.ts`).
+ * - a prompt is computed in calls of its own, cut at fixed positions, with what the lock forces at
+ *   once behind it;
+ * - forced tokens are computed in calls of their own, cut where the answer's own text cuts them,
+ *   with the sampled token before them;
+ * - other sampled tokens are computed in calls whose row counts belong to one class (`lane.ts`).
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, StepRow } from "./decoder.ts";
 import type { DeviceLock } from "./device-lock.ts";
 import { EngineError } from "./errors.ts";
-import type { Generation } from "./generation.ts";
-import { type Call, CallPlanner, type Lane } from "./lane.ts";
+import type { Call, Lane } from "./lane.ts";
 import type { TokenTable } from "./lock.ts";
 import { chunkKeys, SlotPrefixes } from "./prefixes.ts";
+import { isSteady, type Job, type Row, Rows } from "./row.ts";
 import { RowSampler } from "./sampling.ts";
-
-export interface Job {
-  readonly tenantId: string;
-  /** Prompt and budget fit the context. */
-  readonly prompt: readonly number[];
-  readonly generation: Generation;
-  readonly seed: number;
-  /** Asked between phases. */
-  readonly isCancelled: () => boolean;
-  readonly onEnd: (cachedTokens: number) => void;
-  readonly onError: (error: unknown) => void;
-}
 
 export interface SchedulerOptions {
   readonly decoder: Decoder;
@@ -64,34 +54,16 @@ export interface SchedulerStats {
   readonly calls: number;
 }
 
-/** Forced tokens that are worth a call of their own; fewer take part in the steps of all. */
-const JUMP_TOKENS_MIN = 2;
-
 /** A filler's token; any will do. */
 const FILLER_TOKEN = 0;
-
-/** An answer that has a slot. */
-interface Row {
-  readonly job: Job;
-  readonly slot: number;
-  readonly keys: readonly string[];
-  /** Not computed yet. The last of them gives the logits to sample from. */
-  pending: number[];
-  /** Prompt tokens that are computed, or were taken over. */
-  prefilled: number;
-  /** The prompt is done, but for its last token, which is the first of the pending ones. */
-  isDecoding: boolean;
-  cachedTokens: number;
-}
 
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #decoder: Decoder;
   readonly #prefixes: SlotPrefixes;
   readonly #samplers: readonly RowSampler[];
-  readonly #planner: CallPlanner;
   readonly #queue: Job[] = [];
-  readonly #rows = new Map<number, Row>();
+  readonly #rows: Rows;
   #lastPrefilledSlot = -1;
   #sampledTokens = 0;
   #calls = 0;
@@ -106,7 +78,7 @@ export class Scheduler {
     this.#options = options;
     this.#decoder = decoder;
     this.#prefixes = new SlotPrefixes(decoder.slots);
-    this.#planner = new CallPlanner(lane, rows);
+    this.#rows = new Rows(lane, rows);
     this.#samplers = Array.from(
       { length: rows },
       (_, slot) => new RowSampler(decoder, slot, table),
@@ -142,9 +114,7 @@ export class Scheduler {
       });
     }
     this.#queue.push(job);
-    this.#loop ??= this.#run().finally(() => {
-      this.#loop = null;
-    });
+    this.#loop ??= this.#run();
   }
 
   /** Requests in front of a job; 0 once it has a slot. */
@@ -158,46 +128,50 @@ export class Scheduler {
     await this.#loop;
   }
 
+  /** Requests, cancellations and other contexts come in while the decoder works. */
   async #run(): Promise<void> {
+    const round = () => this.#round();
     while (this.#queue.length > 0 || this.#rows.size > 0) {
       try {
-        await this.#options.device.hold(() => this.#round());
+        await this.#options.device.hold(round);
       } catch (error) {
         // A bug, or a library in a state nobody knows: no answer can go on.
         for (const job of this.#queue.splice(0)) job.onError(error);
-        for (const row of [...this.#rows.values()]) this.#leave(row, error);
+        for (const row of this.#rows.all()) this.#leave(row, error);
       }
-      // Lets requests, cancellations and other contexts in.
-      await new Promise((resolve) => setImmediate(resolve));
     }
+    // With nothing in between: a request that came later would find nobody.
+    this.#loop = null;
   }
 
   /** One turn of everything: at most one chunk of a prompt, one step of every answer. */
   async #round(): Promise<void> {
     this.#dropCancelled();
-    await this.#admit();
+    if (this.#queue.length > 0) await this.#admit();
     const next = this.#nextPrefill();
     if (next !== null) {
-      await this.#guard({ first: next.slot, rows: 1 }, () => this.#prefillChunk(next));
+      await this.#guard({ first: next.slot, rows: 1 }, this.#prefillChunk(next));
     }
-    for (const row of this.#decoding()) {
-      if (row.pending.length <= JUMP_TOKENS_MIN) continue;
-      await this.#guard({ first: row.slot, rows: 1 }, () => this.#jump(row));
+    for (const row of this.#rows.decoding) {
+      if (!isSteady(row)) await this.#guard({ first: row.slot, rows: 1 }, this.#jump(row));
     }
-    for (const call of this.#planner.plan(this.#decoding().map(({ slot }) => slot))) {
-      await this.#guard(call, () => this.#step(call));
-    }
+    for (const call of this.#rows.stepCalls()) await this.#guard(call, this.#step(call));
   }
 
   #dropCancelled(): void {
-    const isOver = (job: Job): boolean => this.#closed || job.isCancelled();
-    for (const job of this.#queue.filter(isOver)) {
-      this.#queue.splice(this.#queue.indexOf(job), 1);
+    for (let at = this.#queue.length - 1; at >= 0; at--) {
+      const job = this.#queue[at];
+      if (job === undefined || !this.#isOver(job)) continue;
+      this.#queue.splice(at, 1);
       job.onError(this.#reasonToEnd());
     }
-    for (const row of this.#rows.values()) {
-      if (isOver(row.job)) this.#leave(row, this.#reasonToEnd());
+    for (const row of this.#rows.all()) {
+      if (this.#isOver(row.job)) this.#leave(row, this.#reasonToEnd());
     }
+  }
+
+  #isOver(job: Job): boolean {
+    return this.#closed || job.isCancelled();
   }
 
   #reasonToEnd(): EngineError {
@@ -208,21 +182,13 @@ export class Scheduler {
 
   async #admit(): Promise<void> {
     for (let slot = 0; slot < this.#options.rows && this.#queue.length > 0; slot++) {
-      if (this.#rows.has(slot)) continue;
+      if (this.#rows.get(slot) !== undefined) continue;
       const job = this.#queue.shift();
       assert(job !== undefined, "the queue is not empty");
-      const prompt = job.prompt.slice(0, -1);
-      const { canTruncate } = this.#decoder;
-      const keys = canTruncate ? chunkKeys(job.tenantId, prompt, this.#options.chunkTokens) : [];
-      this.#rows.set(slot, {
-        job,
-        slot,
-        keys,
-        pending: job.prompt.slice(-1),
-        prefilled: 0,
-        isDecoding: false,
-        cachedTokens: 0,
-      });
+      // The last token is computed each time: its logits are needed.
+      const known = this.#decoder.canTruncate ? job.prompt.slice(0, -1) : [];
+      const keys = chunkKeys(job.tenantId, known, this.#options.chunkTokens);
+      this.#rows.add(job, slot, keys);
       await this.#keepPrefix(slot, keys);
       this.#samplers[slot]?.begin(job.seed);
     }
@@ -242,6 +208,7 @@ export class Scheduler {
   /** Prompts take turns, so that a long one does not keep short ones waiting. */
   #nextPrefill(): Row | null {
     const { rows } = this.#options;
+    if (this.#rows.decoding.length === this.#rows.size) return null;
     for (let turn = 1; turn <= rows; turn++) {
       const row = this.#rows.get((this.#lastPrefilledSlot + turn) % rows);
       if (row === undefined || row.isDecoding) continue;
@@ -253,20 +220,32 @@ export class Scheduler {
 
   async #prefillChunk(row: Row): Promise<void> {
     const { chunkTokens } = this.#options;
-    const total = row.job.prompt.length - 1;
     await this.#takePrefix(row);
-    if (row.prefilled < total) {
-      const end = Math.min(row.prefilled + chunkTokens, total);
-      const tokens = row.job.prompt.slice(row.prefilled, end);
-      await this.#decoder.step([{ slot: row.slot, tokens, output: false }]);
-      row.prefilled = end;
-    }
+    if (row.prefilled + chunkTokens >= row.prompt.length && !this.#open(row)) return;
+    const { prompt, slot } = row;
+    const end = Math.min(row.prefilled + chunkTokens, prompt.length);
+    const output = end === prompt.length;
+    const tokens = prompt.slice(row.prefilled, end);
+    const outputs = await this.#decoder.step([{ slot, tokens, output }]);
+    row.prefilled = end;
     // Only whole chunks: what a shorter call computed may have other bits.
-    this.#prefixes.set(row.slot, row.keys.slice(0, Math.floor(row.prefilled / chunkTokens)));
-    if (row.prefilled < total) return;
-    row.isDecoding = true;
-    row.pending.push(...row.job.generation.takeForced());
-    if (row.job.generation.finish !== null) this.#leave(row, null);
+    this.#prefixes.set(slot, row.keys.slice(0, Math.floor(end / chunkTokens)));
+    if (!output) return;
+    this.#rows.beginDecoding(row);
+    await this.#sample(row, outputs);
+  }
+
+  /** @returns false where the lock leaves no choice at all: the answer is done. */
+  #open(row: Row): boolean {
+    if (row.isOpened) return true;
+    row.isOpened = true;
+    const { generation } = row.job;
+    const opening: number[] = [];
+    generation.takeForced(opening);
+    if (opening.length > 0) row.prompt = [...row.prompt, ...opening];
+    if (generation.finish === null) return true;
+    this.#leave(row, null);
+    return false;
   }
 
   /** Takes over whole chunks that some slot holds and this one does not. */
@@ -283,25 +262,16 @@ export class Scheduler {
     this.#decoder.truncate(row.slot, row.prefilled);
   }
 
-  #decoding(): Row[] {
-    const rows: Row[] = [];
-    for (let slot = 0; slot < this.#options.rows; slot++) {
-      const row = this.#activeRow(slot);
-      if (row !== null) rows.push(row);
-    }
-    return rows;
-  }
-
-  /** Computes all pending tokens but the last, chunk by chunk; nothing is sampled from them. */
+  /** Computes all pending tokens, chunk by chunk, and samples. */
   async #jump(row: Row): Promise<void> {
-    while (row.pending.length > 1) {
-      const tokens = row.pending.slice(
-        0,
-        Math.min(row.pending.length - 1, this.#options.chunkTokens),
-      );
-      await this.#decoder.step([{ slot: row.slot, tokens, output: false }]);
-      row.pending = row.pending.slice(tokens.length);
+    const { chunkTokens } = this.#options;
+    let outputs: readonly number[] = [];
+    while (row.pending.length > 0) {
+      const tokens = row.pending.splice(0, chunkTokens);
+      const output = row.pending.length === 0;
+      outputs = await this.#decoder.step([{ slot: row.slot, tokens, output }]);
     }
+    await this.#sample(row, outputs);
   }
 
   /** One token of every row of a call, then a sample where it was a row's last. */
@@ -309,7 +279,7 @@ export class Scheduler {
     const rows: StepRow[] = [];
     const fillers: { readonly slot: number; readonly length: number }[] = [];
     for (let slot = call.first; slot < call.first + call.rows; slot++) {
-      const row = this.#activeRow(slot);
+      const row = this.#rows.steady(slot);
       const length = this.#decoder.length(slot);
       if (row === null) {
         // A full slot has no room for a filler; what it keeps goes.
@@ -320,44 +290,36 @@ export class Scheduler {
     }
     const outputs = await this.#decoder.step(rows);
     for (const { slot, length } of fillers) this.#decoder.truncate(slot, length);
-    await Promise.all(
-      rows.map(async ({ slot }, index) => {
-        const row = this.#activeRow(slot);
-        const output = outputs[index];
-        assert(output !== undefined, "every row of a step has an output");
-        if (row !== null) await this.#sample(row, output);
-      }),
-    );
-    for (const { slot } of rows) {
-      const row = this.#activeRow(slot);
-      if (row !== null && row.job.generation.finish !== null) this.#leave(row, null);
+    const samples: Promise<void>[] = [];
+    for (let index = 0; index < rows.length; index++) {
+      const row = this.#rows.steady(call.first + index);
+      row?.pending.shift();
+      if (row?.pending.length === 0) samples.push(this.#sample(row, outputs, index));
     }
+    await (samples.length === 1 ? samples[0] : Promise.all(samples));
   }
 
-  /** A slot's answer, if it is past its prompt. */
-  #activeRow(slot: number): Row | null {
-    const row = this.#rows.get(slot);
-    return row?.isDecoding ? row : null;
-  }
-
-  async #sample(row: Row, output: number): Promise<void> {
-    row.pending.shift();
-    if (row.pending.length > 0) return;
+  /** @param outputs of the call that computed the row's last token, its own at `index`. */
+  async #sample(row: Row, outputs: readonly number[], index = 0): Promise<void> {
     const { generation } = row.job;
     const sampler = this.#samplers[row.slot];
+    const output = outputs[index];
     assert(sampler !== undefined, "a decoding slot has a sampler");
+    assert(output !== undefined, "every row of a step has an output");
     try {
-      const token = await sampler.sampleInto(generation, output);
+      row.pending.push(await sampler.sampleInto(generation, output));
       this.#sampledTokens += 1;
-      if (generation.finish === null) row.pending.push(token, ...generation.takeForced());
+      generation.takeForced(row.pending);
     } catch (error) {
       this.#leave(row, error);
+      return;
     }
+    if (generation.finish !== null) this.#leave(row, null);
   }
 
   /** Frees a row's slot; the whole chunks of its prompt stay there for others. */
   #leave(row: Row, error: unknown): void {
-    this.#rows.delete(row.slot);
+    this.#rows.remove(row);
     this.#promptTokens += row.job.prompt.length;
     this.#cachedTokens += row.cachedTokens;
     if (error === null) row.job.onEnd(row.cachedTokens);
@@ -373,10 +335,10 @@ export class Scheduler {
    * A failed call ends the answers that were in it, and no others. A prompt that only lent its slot
    * to a filler starts over.
    */
-  async #guard(call: Call, work: () => Promise<void>): Promise<void> {
+  async #guard(call: Call, work: Promise<void>): Promise<void> {
     this.#calls += 1;
     try {
-      await work();
+      await work;
     } catch (cause) {
       const error = new EngineError("the model failed to compute", {
         code: "decode_failed",

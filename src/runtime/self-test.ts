@@ -104,10 +104,11 @@ class Scenario {
     this.#own = text(1, own, options.vocabularySize);
     this.#other = text(2, other, options.vocabularySize);
     this.#contents = new Array<Content>(options.rows).fill("empty");
-    for (let rows = 1; rows <= options.rows; rows++) {
+    for (let rows = 1; rows <= this.#counts; rows++) {
+      // One set for each step, and one for what stands behind the prompt.
       this.#found.set(
         rows,
-        OWN_STEPS.map(() => new Set()),
+        [...OWN_STEPS, null].map(() => new Set()),
       );
     }
   }
@@ -165,8 +166,17 @@ class Scenario {
     if (from === 0) this.#decoder.truncate(slot, 0);
     for (let start = from; start < tokens.length; start += chunkTokens) {
       const chunk = tokens.slice(start, start + chunkTokens);
-      await this.#decoder.step([{ slot, tokens: chunk, output: false }]);
+      const output = tokens === this.#own && start + chunkTokens >= tokens.length;
+      const outputs = await this.#decoder.step([{ slot, tokens: chunk, output }]);
+      if (output) await this.#notePrompt(slot, outputs);
     }
+  }
+
+  /** The first token of an answer is sampled from a call of its own: its bits are the same too. */
+  async #notePrompt(slot: number, outputs: readonly number[]): Promise<void> {
+    const { vocabularySize } = this.#options;
+    const bits = await readBits(this.#decoder, slot, outputs[0] ?? 0, vocabularySize);
+    for (const sets of this.#found.values()) sets[OWN_STEPS.length]?.add(bits);
   }
 
   /** The watched sequence is in some slot before, and in some slot after. */
@@ -185,11 +195,15 @@ class Scenario {
     }
   }
 
+  /** Without a way to take steps back, single rows alone are tried. */
+  get #counts(): number {
+    return this.#decoder.canTruncate ? this.#options.rows : 1;
+  }
+
   /** Every row count; two steps deep at the first slots where all hold the watched sequence. */
   async #compare(where: "first slots" | "last slots" | "both ends"): Promise<void> {
     const { rows: slots } = this.#options;
-    const counts = this.#decoder.canTruncate ? slots : 1;
-    for (let rows = 1; rows <= counts; rows++) {
+    for (let rows = 1; rows <= this.#counts; rows++) {
       const last = slots - rows;
       const firsts = { "first slots": [0], "last slots": [last], "both ends": [0, last] }[where];
       for (const first of new Set(firsts)) {
@@ -231,7 +245,9 @@ export async function computeCanary(options: SelfTestOptions, lane: Lane): Promi
   for (const rows of new Set([lane[0] ?? 1, lane.at(-1) ?? 1])) {
     for (let start = 0; start < tokens.length; start += chunkTokens) {
       const chunk = tokens.slice(start, start + chunkTokens);
-      await decoder.step([{ slot: 0, tokens: chunk, output: false }]);
+      const output = start + chunkTokens >= tokens.length;
+      const outputs = await decoder.step([{ slot: 0, tokens: chunk, output }]);
+      if (output) bits.push(await readBits(decoder, 0, outputs[0] ?? 0, vocabularySize));
     }
     for (const token of OWN_STEPS) {
       const calledRows = Array.from({ length: rows }, (_, slot) => ({

@@ -21,6 +21,23 @@ export interface ChatTemplateOptions {
   readonly control: RegExp;
 }
 
+/** @throws ModelError `invalid_chat_template` for what is not Jinja. */
+export function assertTemplate(source: string): void {
+  parsed(source);
+}
+
+function parsed(source: string): ReturnType<typeof parse> {
+  try {
+    // The options that Transformers renders chat templates with.
+    return parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+  } catch (cause) {
+    throw new ModelError(`the chat template does not parse: ${message(cause)}`, {
+      code: "invalid_chat_template",
+      cause,
+    });
+  }
+}
+
 export class ChatTemplate {
   readonly #program: ReturnType<typeof parse>;
   readonly #options: ChatTemplateOptions;
@@ -28,15 +45,7 @@ export class ChatTemplate {
   /** @throws ModelError `invalid_chat_template` for what is not Jinja. */
   constructor(options: ChatTemplateOptions) {
     this.#options = options;
-    try {
-      // The options that Transformers renders chat templates with.
-      this.#program = parse(tokenize(options.source, { lstrip_blocks: true, trim_blocks: true }));
-    } catch (cause) {
-      throw new ModelError(`the chat template does not parse: ${message(cause)}`, {
-        code: "invalid_chat_template",
-        cause,
-      });
-    }
+    this.#program = parsed(options.source);
   }
 
   /**

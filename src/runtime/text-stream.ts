@@ -32,20 +32,31 @@ export class TextStream {
 
   /** @returns what can be given out now, or null. */
   push(bytes: Uint8Array, token: TokenLogprob | null): TextPiece | null {
-    this.#held += this.#decoder.decode(bytes, { stream: true });
+    const text = this.#decoder.decode(bytes, STREAM);
     if (token !== null) this.#heldTokens.push(token);
+    if (this.#stops.length === 0) return this.#pieceOf(text);
+    this.#held += text;
     return this.#release();
   }
 
   /** The rest. Bytes that never became a code point read as U+FFFD. */
   end(): TextPiece | null {
     if (this.#stopped) return null;
-    this.#held += this.#decoder.decode();
+    const text = this.#decoder.decode();
+    if (this.#stops.length === 0) return this.#pieceOf(text);
+    this.#held += text;
     return this.#release() ?? this.#give(this.#held.length);
   }
 
+  #pieceOf(text: string): TextPiece | null {
+    if (text === "") return null;
+    if (this.#heldTokens.length === 0) return { text, tokens: NO_TOKENS };
+    const tokens = this.#heldTokens;
+    this.#heldTokens = [];
+    return { text, tokens };
+  }
+
   #release(): TextPiece | null {
-    if (this.#stops.length === 0) return this.#give(this.#held.length);
     if (!this.#stopsCount(this.#given + this.#held)) return this.#give(this.#held.length);
     const found = this.#stops
       .map((stop) => this.#held.indexOf(stop))
@@ -90,5 +101,8 @@ export class TextStream {
     });
   }
 }
+
+const STREAM = { stream: true };
+const NO_TOKENS: readonly TokenLogprob[] = [];
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

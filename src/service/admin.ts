@@ -94,6 +94,11 @@ export class Admin {
     this.#deps.tenants.setPackage(tenantId, packageId, cycleAnchorMs ?? undefined);
   }
 
+  /** See `Tenants.setStorage`. @throws TenantError `unknown_tenant`. */
+  setStorage(tenantId: string, storesRequests: boolean): void {
+    this.#deps.tenants.setStorage(tenantId, storesRequests);
+  }
+
   /** @returns the new secret, shown once. @throws TenantError `unknown_tenant`. */
   rotateSecret(tenantId: string): string {
     return this.#deps.tenants.rotateSecret(tenantId).secret;

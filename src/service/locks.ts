@@ -40,11 +40,11 @@ const FREE: Lock = {
 export class Locks {
   readonly #grammars: Recent<Grammar>;
   /** By tenant. */
-  readonly #languages = new Recent<Languages>(TENANTS_MAX);
+  readonly #languages = new Recent<Languages>(TENANTS_MAX, () => true);
 
   /** @param keptMax grammars kept at once. */
   constructor(keptMax: number) {
-    this.#grammars = new Recent(keptMax);
+    this.#grammars = new Recent(keptMax, (grammar) => !isOvergrown(grammar));
   }
 
   /** Grammars that were at hand, and that had to be compiled or refused. */
@@ -139,19 +139,28 @@ export class Locks {
 /** Tenants whose languages are kept at once. */
 const TENANTS_MAX = 32;
 
+function isOvergrown(grammar: Grammar): boolean {
+  if (grammar.kind === "cfg") return false;
+  return (grammar.kind === "schema" ? grammar : grammar.calls).isOvergrown;
+}
+
 /** So many values, those not asked for longest going first. */
 class Recent<V> {
   readonly #max: number;
+  /** Else it is made again. */
+  readonly #isFit: (value: V) => boolean;
   readonly #kept = new Map<string, V>();
   hits = 0;
   misses = 0;
 
-  constructor(max: number) {
+  constructor(max: number, isFit: (value: V) => boolean) {
     this.#max = max;
+    this.#isFit = isFit;
   }
 
   of(key: string, make: () => V): V {
-    const known = this.#kept.get(key);
+    const kept = this.#kept.get(key);
+    const known = kept !== undefined && this.#isFit(kept) ? kept : undefined;
     if (known === undefined) this.misses += 1;
     else this.hits += 1;
     const value = known ?? make();

@@ -8,6 +8,7 @@ export const tenantTable = sqliteTable("tenant", {
   createdTs: integer("created_ts").notNull(),
   packageId: text("package_id"),
   cycleAnchorTs: integer("cycle_anchor_ts"),
+  storesRequests: integer("stores_requests", { mode: "boolean" }).notNull().default(false),
 });
 
 export const packageTable = sqliteTable("package", {

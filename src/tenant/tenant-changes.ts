@@ -57,6 +57,8 @@ export interface TenantMemory {
   /** By tenant id. Only tenants that have a package. */
   readonly holdings: Map<string, { readonly packageId: string; readonly anchorMs: number }>;
   readonly secrets: Map<string, SecretEpoch>;
+  /** Ids of tenants whose chats are kept where they ask for it. */
+  readonly storing: Set<string>;
 }
 
 export interface ChangesDeps {
@@ -185,6 +187,26 @@ export class TenantChanges {
     });
   }
 
+  /** See `Tenants.setStorage`. @throws TenantError `unknown_tenant`. */
+  setStorage(tenantId: string, storesRequests: boolean): void {
+    const { memory, store } = this.#deps;
+    this.tenant(tenantId);
+    store.db.update(tenantTable).set({ storesRequests }).where(eq(tenantTable.id, tenantId)).run();
+    this.#publications.push(() => {
+      if (storesRequests) memory.storing.add(tenantId);
+      else memory.storing.delete(tenantId);
+    });
+  }
+
+  /** @returns its id. @throws TenantError `unknown_tenant`, `invalid_tenant_name`. */
+  tenantNamed(tenantName: string): string {
+    const { db } = this.#deps.store;
+    const name = tenantNameFrom(tenantName);
+    const found = db.select().from(tenantTable).where(eq(tenantTable.name, name)).get();
+    if (found !== undefined) return found.id;
+    throw new TenantError("unknown_tenant", `there is no tenant named ${JSON.stringify(name)}`);
+  }
+
   /** See `Tenants.rotateSecret`. @throws TenantError `unknown_tenant`. */
   rotateSecret(tenantId: string): SecretEpoch {
     this.tenant(tenantId);
@@ -202,7 +224,8 @@ export class TenantChanges {
 
   #addTenant(name: string, type: TenantRow["type"], createdTs: number): TenantRow {
     const id = `t_${toBase32(this.#random(16))}`;
-    const tenant = { id, name, type, createdTs, packageId: null, cycleAnchorTs: null };
+    const plain = { packageId: null, cycleAnchorTs: null, storesRequests: false };
+    const tenant = { id, name, type, createdTs, ...plain };
     this.#deps.store.db.insert(tenantTable).values(tenant).run();
     this.#addSecret(id, 1, createdTs);
     return tenant;

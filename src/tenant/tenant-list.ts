@@ -11,6 +11,8 @@ export interface TenantFacts {
   readonly createdTs: number;
   readonly packageId: string | null;
   readonly cycleAnchorTs: number | null;
+  /** Chats that ask for it are kept. */
+  readonly storesRequests: boolean;
 }
 
 /** The oldest first. */

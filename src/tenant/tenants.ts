@@ -73,6 +73,7 @@ export class Tenants {
     signers: new Map(),
     holdings: new Map(),
     secrets: new Map(),
+    storing: new Set(),
   };
   #masterKey: MasterKey;
 
@@ -84,7 +85,9 @@ export class Tenants {
     this.#masterKey = openMasterKey(deps);
     this.packages = new Packages(store);
     this.sealed = new SealedValues({ store, randomBytes, masterKey: () => this.#masterKey });
-    for (const { id, packageId, cycleAnchorTs } of store.db.select().from(tenantTable).all()) {
+    for (const tenant of store.db.select().from(tenantTable).all()) {
+      const { id, packageId, cycleAnchorTs } = tenant;
+      if (tenant.storesRequests) this.#memory.storing.add(id);
       if (packageId === null) continue;
       this.#memory.holdings.set(id, { packageId, anchorMs: cycleAnchorTs ?? 0 });
     }
@@ -180,6 +183,19 @@ export class Tenants {
    */
   setPackage(tenantId: string, packageId: string | null, cycleAnchorMs?: number): void {
     this.change((changes) => changes.setPackage(tenantId, packageId, cycleAnchorMs));
+  }
+
+  /**
+   * Whether chats that ask for it are kept; what is kept already goes when its time is over.
+   * @throws TenantError `unknown_tenant`.
+   */
+  setStorage(tenantId: string, storesRequests: boolean): void {
+    this.change((changes) => changes.setStorage(tenantId, storesRequests));
+  }
+
+  /** Off unless the tenant switched it on. */
+  storesRequests(tenantId: string): boolean {
+    return this.#memory.storing.has(tenantId);
   }
 
   /**

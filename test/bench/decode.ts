@@ -144,9 +144,11 @@ async function runRound(round: number): Promise<void> {
   await peer?.runRound(round);
 }
 
-/** What a first run compiles, and the masks it keeps, are no part of a server's rates. */
+/** What the first runs compile, and the masks they keep, are no part of a server's rates. */
+const WARM_UP_ROUNDS = 4;
+
 async function warmUp(): Promise<void> {
-  await runRound(-1);
+  for (let round = -WARM_UP_ROUNDS; round < 0; round++) await runRound(round);
   free.length = 0;
   for (const runs of locked.values()) runs.own.length = runs.free.length = 0;
   peer?.forget();

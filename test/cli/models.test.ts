@@ -69,6 +69,21 @@ test("add refuses a name that is taken or is none, and what is no model", async 
   expect(readFileSync(join(world.directory, "manifest.json"), "utf8")).toBe(before);
 });
 
+test("add gives a model a chat template of its own, and refuses what is not Jinja", async () => {
+  const world = manifestFolder();
+  const entry = () => JSON.parse(readFileSync(join(world.directory, "manifest.json"), "utf8"));
+  const args = [FILE, "--name", "other", "--chat-template", "chat.jinja", "--json"];
+  writeFileSync(join(world.directory, "chat.jinja"), "{% for %}");
+  const refused = await run(world, "models", "add", ...args);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("does not parse")]);
+  expect(entry()["other"]).toBeUndefined();
+  const template = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant: ";
+  writeFileSync(join(world.directory, "chat.jinja"), template);
+  const added = await run(world, "models", "add", ...args);
+  expect([added.code, jsonOf(added)["has_chat_template"]]).toEqual([0, true]);
+  expect(entry()["other"].chatTemplate).toBe(template);
+});
+
 test("verify names a file that changed, with both digests", async () => {
   const world = manifestFolder();
   const bytes = readFileSync(join(world.directory, FILE));

@@ -69,6 +69,14 @@ test("a request that was kept is found by its id, drawn again with its seed, and
     });
     return { id: response.headers.get("x-request-id") ?? "", text: await response.text(), body };
   };
+  // What clients send without a thought is never refused.
+  for (const store of [undefined, null, false]) {
+    expect(JSON.parse((await ask({ store })).text).choices).toHaveLength(1);
+  }
+  const refused = JSON.parse((await ask({ store: true })).text);
+  expect(refused.error).toMatchObject({ code: "storage_off", param: "store" });
+  const on = await run({ directory }, "keys", "store-requests", "--tenant", "local");
+  expect([on.code, on.out]).toEqual([0, expect.stringContaining("are kept for a day")]);
   const kept = await ask({ store: true, temperature: 1 });
   const found = await fetch(`${server.url}/v1/requests/${kept.id}`, { headers: { authorization } });
   expect(await found.text()).toBe(
@@ -84,5 +92,10 @@ test("a request that was kept is found by its id, drawn again with its seed, and
   const headers = { authorization: `Bearer ${jsonOf(stranger)["api_key"]}` };
   const hidden = await fetch(`${server.url}/v1/requests/${kept.id}`, { headers });
   expect(hidden.status).toBe(404);
+  const off = await run({ directory }, "keys", "store-requests", "--tenant", "local", "--off");
+  expect(off.code).toBe(0);
+  expect(JSON.parse((await ask({ store: true })).text).error.code).toBe("storage_off");
+  const nobody = await run({ directory }, "keys", "store-requests", "--tenant", "nobody");
+  expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining("no tenant named")]);
   await server.stop();
 });

@@ -1,6 +1,7 @@
 /** The fast mask is the set of tokens that `accept` takes one by one. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { compileSchema } from "../../src/grammar/compile.ts";
+import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts";
+import { JsonRecogniser } from "../../src/mask/json-recogniser.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary, type Vocabulary } from "../../src/mask/vocabulary.ts";
 import { vocabulariesAvailable, vocabularyPath } from "../helpers/vocabularies.ts";
@@ -47,6 +48,36 @@ test.each([
   for (const byte of Buffer.from(`${"a".repeat(9)} .v a bb`)) {
     expectRightMask(matcher, LONG);
     matcher.accept(byte);
+  }
+});
+
+test("listed numbers have the same masks whatever the length of a string before them", () => {
+  const list = { type: "array", prefixItems: [{ type: "string" }, { enum: [111, 122, 133, 2] }] };
+  const grammar = compileSchema({ ...list, items: false, minItems: 2 });
+  for (let length = 0; length < 20; length++) {
+    const matcher = new Matcher(grammar, SMALL);
+    for (const byte of Buffer.from(`["${"a".repeat(length)}",1`)) matcher.accept(byte);
+    expectRightMask(matcher, SMALL);
+    matcher.accept(0x31 + (length % 3));
+    expectRightMask(matcher, SMALL);
+  }
+});
+
+test.each(Object.entries(SCHEMAS))("there is room for the way out: %s", (_, schema) => {
+  const grammar = compileSchema(schema, { objects: "open" });
+  const matcher = new Matcher(grammar, SMALL);
+  const recogniser = new JsonRecogniser(grammar as SchemaGrammar, SMALL);
+  const draw = random(7);
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const wayOut = recogniser.tokensOut() ?? [];
+    const bytes = wayOut.reduce((sum, token) => sum + SMALL.tokenBytes(token).length, 0);
+    // Where the room is not known, the way out is looked for.
+    expect(Number.isNaN(recogniser.room) ? bytes : recogniser.room).toBeGreaterThanOrEqual(bytes);
+    const allowed = tokensOf(matcher.computeMask(), SMALL.size);
+    const token = allowed[Math.floor(draw() * allowed.length)] as number;
+    if (SMALL.isEndOfGeneration(token)) break;
+    matcher.accept(token);
+    for (const byte of SMALL.tokenBytes(token)) recogniser.machine.step(byte);
   }
 });
 

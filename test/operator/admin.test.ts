@@ -9,6 +9,7 @@ const ROUTES = [
   ["DELETE", "/admin/keys/k_1"],
   ["GET", "/admin/tenants"],
   ["PUT", "/admin/tenants/t_1/package"],
+  ["PUT", "/admin/tenants/t_1/requests"],
   ["POST", "/admin/tenants/t_1/secret"],
   ["GET", "/admin/packages"],
   ["PUT", "/admin/packages/x"],
@@ -97,6 +98,28 @@ test("packages are made, given and taken away; what uses one keeps it alive", as
   });
 });
 
+test("requests are kept for tenants that switched it on, themselves or through the operator", async () => {
+  const { admin, call } = openOperated();
+  const key = await (await admin("POST", "/admin/keys", { tenant: "acme" })).json();
+  const { api_key, tenant_id } = key as Record<string, string>;
+  const headers = { authorization: `Bearer ${api_key}`, "content-type": "application/json" };
+  const own = async (method: "GET" | "PUT", body?: string): Promise<unknown> =>
+    (await call(method, "/v1/requests", { headers, ...(body && { body }) })).json();
+  expect(await own("GET")).toEqual({ stored: false });
+  expect(await own("PUT", '{"stored":true}')).toEqual({ stored: true });
+  expect(await own("PUT", '{"stored":1}')).toMatchObject({ error: { code: "invalid_type" } });
+  const tenants = async () => (await admin("GET", "/admin/tenants")).json();
+  const listed = (stores_requests: boolean) => ({
+    tenants: expect.arrayContaining([expect.objectContaining({ tenant_id, stores_requests })]),
+  });
+  expect(await tenants()).toMatchObject(listed(true));
+  const path = `/admin/tenants/${tenant_id}/requests`;
+  const off = await admin("PUT", path, { stored: false });
+  expect(await off.json()).toEqual({ tenant_id, stored: false });
+  expect(await own("GET")).toEqual({ stored: false });
+  expect(await tenants()).toMatchObject(listed(false));
+});
+
 test("a tenant's secret can be replaced; answers are signed with the new one at once", async () => {
   const { admin, gateway } = openOperated();
   const made = await admin("POST", "/admin/keys", { tenant: "acme" });
@@ -119,6 +142,7 @@ test("mistakes are 4xx with what to change, and change nothing", async () => {
     ["GET", "/admin/keys?colour=1", undefined, 400, "unknown_parameter"],
     ["PUT", "/admin/packages/x", { tier: "x", model_tiers: 3 }, 400, "invalid_type"],
     ["DELETE", "/admin/packages/none", undefined, 404, "unknown_package"],
+    ["PUT", "/admin/tenants/t_none/requests", { stored: true }, 404, "unknown_tenant"],
   ];
   for (const [method, path, body, status, code] of cases) {
     const refused = await admin(method, path, body);

@@ -117,8 +117,8 @@ describe("a lock", () => {
     const mixed = new FakeHost({ ...LANE, chunkTokens: 64 });
     const answered = await mixed.ask("x", { grammar: halves });
     expect(answered.text).toMatch(/^\{"a":\d{1,2},"bcdefgh":1\}$/);
-    // A jump over what is forced but its last token, whose logits choose the digit.
-    expect(mixed.decoder.calls[0]?.rows[0]?.tokens).toHaveLength(5);
+    // Prompt and all that is forced in one call, whose logits choose the digit.
+    expect(mixed.decoder.calls[0]?.rows[0]?.tokens).toHaveLength(6);
     expect(mixed.decoder.calls.length).toBeLessThanOrEqual(4);
   });
 });

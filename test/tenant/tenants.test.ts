@@ -58,6 +58,25 @@ test("a new key authenticates as its tenant and app, also after a restart", () =
   expect(tenants.hasKeys).toBe(true);
 });
 
+test("whether requests are kept is off at first, each tenant's own, and outlives a restart", () => {
+  const dataDir = temporaryDirectory();
+  const first = openTenants(dataDir);
+  const [a, b] = ["Acme", "Other"].map((tenantName) => first.tenants.createKey({ tenantName }));
+  const ids = [a?.tenantId ?? "", b?.tenantId ?? ""] as const;
+  const isOn = ({ tenants }: { tenants: Tenants }) => ids.map((id) => tenants.storesRequests(id));
+  expect(isOn(first)).toEqual([false, false]);
+  first.tenants.setStorage(ids[0], true);
+  expect(isOn(first)).toEqual([true, false]);
+  first.close();
+  const second = openTenants(dataDir);
+  expect(isOn(second)).toEqual([true, false]);
+  second.tenants.change((changes) => changes.setStorage(changes.tenantNamed("Acme"), false));
+  expect(isOn(second)).toEqual([false, false]);
+  expect(() => second.tenants.setStorage("t_none", true)).toThrow(
+    expect.objectContaining({ code: "unknown_tenant" }),
+  );
+});
+
 test("another key for the same tenant keeps tenant and secret; other names are other tenants", () => {
   const { tenants } = openTenants(temporaryDirectory());
   const a = tenants.createKey({ tenantName: "Acme" });

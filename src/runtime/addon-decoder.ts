@@ -1,0 +1,190 @@
+/**
+ * The addon's side of generation: sequences in slots, calls of rows, samples.
+ *
+ * The addon has no locks. Changing a batch, a sequence or a sampler while a decode or a sample runs
+ * crashes the process; the asserts here turn that into a bug report.
+ */
+import { assert } from "../bytes/assert.ts";
+import type { NativeContext, NativeSampler } from "./bindings.ts";
+import type { ContextOptions, Decoder, LogitProbe, SampleOptions, StepRow } from "./decoder.ts";
+import { threadsOfCall } from "./threads.ts";
+
+/** A slot's tokens are in its cells 0..length-1, in order: only a tail is ever removed. */
+export class AddonDecoder implements Decoder {
+  readonly slots: number;
+  readonly slotPositions: number;
+  readonly batchTokensMax: number;
+  readonly canTruncate: boolean;
+  readonly #native: NativeContext;
+  readonly #weightsBytes: number;
+  readonly #threadsMax: number;
+  readonly #newSampler: () => NativeSampler;
+  readonly #lengths: number[];
+  /** Per slot; a sampler works for one row at a time. */
+  readonly #samplers = new Map<number, NativeSampler>();
+  /** Per slot, never configured: argmax over the model's own logits. */
+  readonly #probes = new Map<number, NativeSampler>();
+  /** Slots whose logits are being sampled. */
+  readonly #sampling = new Set<number>();
+  #decoding = false;
+
+  constructor(
+    native: NativeContext,
+    options: ContextOptions,
+    weightsBytes: number,
+    newSampler: () => NativeSampler,
+  ) {
+    this.slots = options.slots;
+    this.slotPositions = options.slotPositions;
+    this.batchTokensMax = options.batchTokensMax;
+    this.canTruncate = options.canTruncate;
+    this.#native = native;
+    this.#weightsBytes = weightsBytes;
+    this.#threadsMax = options.threads;
+    this.#newSampler = newSampler;
+    this.#lengths = new Array<number>(options.slots).fill(0);
+  }
+
+  get memoryBytes(): number {
+    const { cpuRam, gpuVram } = this.#native.getMemoryBreakdown();
+    return cpuRam + gpuVram;
+  }
+
+  length(slot: number): number {
+    const length = this.#lengths[slot];
+    assert(length !== undefined, "the slot exists");
+    return length;
+  }
+
+  async step(rows: readonly StepRow[]): Promise<readonly number[]> {
+    this.#assertIdle();
+    const outputs = this.#fillBatch(rows);
+    this.#decoding = true;
+    try {
+      await this.#native.decodeBatch();
+    } catch (error) {
+      // What was written is unknown: every sequence of the call starts over.
+      this.#decoding = false;
+      for (const { slot } of rows) this.truncate(slot, 0);
+      throw error;
+    } finally {
+      this.#decoding = false;
+    }
+    for (const { slot, tokens } of rows) this.#lengths[slot] = this.length(slot) + tokens.length;
+    return outputs;
+  }
+
+  #fillBatch(rows: readonly StepRow[]): number[] {
+    const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
+    assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
+    this.#native.setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
+    this.#native.initBatch(count);
+    const outputs: number[] = [];
+    let previousSlot = -1;
+    for (const { slot, tokens, output } of rows) {
+      const length = this.length(slot);
+      assert(slot > previousSlot, "rows are in the order of their slots");
+      // llama.cpp does not reject a position past the context.
+      assert(length + tokens.length <= this.slotPositions, "positions stay inside the context");
+      previousSlot = slot;
+      const wanted = output ? Uint32Array.of(tokens.length - 1) : new Uint32Array();
+      const [index] = this.#native.addToBatch(slot, length, Uint32Array.from(tokens), wanted);
+      if (index !== undefined) outputs.push(index);
+    }
+    return outputs;
+  }
+
+  configure(slot: number, options: SampleOptions): void {
+    assert(!this.#decoding && !this.#sampling.has(slot), "a sampler is not changed while it works");
+    const { temperature, topP, seed, biasTokens, biasValues } = options;
+    this.#samplerOf(this.#samplers, slot).applyConfig({
+      temperature,
+      ...(temperature > 0 ? { seed, ...(topP < 1 ? { topP } : {}) } : {}),
+      // Empty arrays would mean no bias at all, which is what leaving them out says.
+      ...(biasTokens.length > 0 ? { tokenBiasKeys: biasTokens, tokenBiasValues: biasValues } : {}),
+    });
+  }
+
+  async sample(slot: number, output: number): Promise<number> {
+    const sampler = this.#samplerOf(this.#samplers, slot);
+    return await this.#whileSampling(slot, () => this.#native.sampleToken(output, sampler));
+  }
+
+  async probe(
+    slot: number,
+    output: number,
+    tokens: readonly number[],
+    top: number,
+  ): Promise<LogitProbe> {
+    const sampler = this.#samplerOf(this.#probes, slot);
+    const [best, , , pairs, weight] = await this.#whileSampling(slot, () =>
+      this.#native.sampleToken(
+        output,
+        sampler,
+        false,
+        false,
+        [tokens, false, false, true, top],
+        true,
+      ),
+    );
+    const logits = new Map<number, number>();
+    for (let index = 0; index + 1 < (pairs?.length ?? 0); index += 2) {
+      logits.set(pairs?.[index] ?? 0, pairs?.[index + 1] ?? 0);
+    }
+    return { best, logits, weight };
+  }
+
+  #samplerOf(samplers: Map<number, NativeSampler>, slot: number): NativeSampler {
+    assert(slot >= 0 && slot < this.slots, "the slot exists");
+    const known = samplers.get(slot);
+    if (known !== undefined) return known;
+    const sampler = this.#newSampler();
+    sampler.applyConfig({ temperature: 0 });
+    samplers.set(slot, sampler);
+    return sampler;
+  }
+
+  async #whileSampling<T>(slot: number, sample: () => Promise<T>): Promise<T> {
+    assert(!this.#decoding && !this.#sampling.has(slot), "a row is sampled once, between decodes");
+    this.#sampling.add(slot);
+    try {
+      return await sample();
+    } finally {
+      this.#sampling.delete(slot);
+    }
+  }
+
+  truncate(slot: number, length: number): void {
+    this.#assertIdle();
+    assert(length <= this.length(slot), "a sequence is only ever shortened");
+    if (length === 0) this.#native.disposeSequence(slot);
+    else if (length < this.length(slot)) {
+      const removed = this.#native.removeTokenCellsFromSequence(slot, length, -1);
+      assert(removed, "the tail of a sequence can be removed");
+    }
+    this.#lengths[slot] = length;
+  }
+
+  async copy(from: number, to: number): Promise<void> {
+    this.#assertIdle();
+    this.#decoding = true;
+    try {
+      await this.#native.copySequenceStateFromOtherSequence(to, from);
+    } finally {
+      this.#decoding = false;
+    }
+    this.#lengths[to] = this.length(from);
+  }
+
+  async dispose(): Promise<void> {
+    this.#assertIdle();
+    for (const sampler of [...this.#samplers.values(), ...this.#probes.values()]) {
+      sampler.dispose();
+    }
+    await this.#native.dispose();
+  }
+
+  #assertIdle(): void {
+    assert(!this.#decoding && this.#sampling.size === 0, "nothing changes while the addon works");
+  }
+}
