@@ -34,15 +34,15 @@ const LABELLED_SHARE = 0.06;
 const RECORDS_SHARE = 0.14;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.5],
-  ["subject", 0.2],
-  ["message", 0.3],
+  ["choice", 0.35],
+  ["subject", 0.3],
+  ["message", 0.35],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.28],
-  ["classify", 0.64],
-  ["tool", 0.04],
+  ["extract", 0.42],
+  ["classify", 0.46],
+  ["tool", 0.06],
   ["grounded", 0.04],
   ["chat", 0.02],
 ];
