@@ -99,10 +99,10 @@ function drawParts(
 function fillTemplates(renderer: Renderer, templates: readonly string[], scope: Scope): string[] {
   const { rng } = renderer;
   const count = rng.weighted([
-    [1, 7],
-    [2, 3],
-    [3, 1],
-    [4, 0.4],
+    [1, 8],
+    [2, 2.5],
+    [3, 0.6],
+    [4, 0.2],
   ]);
   const lists = templates.filter((line) => line.includes("{rows:"));
   const rich =

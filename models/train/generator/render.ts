@@ -79,15 +79,16 @@ export class Renderer {
     const count = Math.min(
       this.rowsMax,
       this.rng.weighted([
-        [1, 2],
-        [2, 4],
-        [3, 5],
+        [1, 1.5],
+        [2, 3],
+        [3, 4],
         [4, 4],
-        [5, 3],
-        [6, 1.5],
-        [7, 1],
-        [8, 0.6],
-        [10, 0.4],
+        [5, 4],
+        [6, 3],
+        [7, 2],
+        [8, 1.5],
+        [9, 1],
+        [10, 1],
       ]),
     );
     const rows: Scope[] = [];
