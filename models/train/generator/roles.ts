@@ -68,12 +68,20 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
   const denied = unsaid
     .filter(() => rng.chance(0.4))
     .map(({ entry }) => deny(renderer, data, entry));
-  const said = rng.shuffle([...parts.flatMap((part) => part.said ?? []), ...denied]);
+  const facts = rng.chance(0.3)
+    ? partWords(rng, data, rng.int(1, 4)).map((word) => fact(renderer, data, word, camel))
+    : [];
+  const said = rng.shuffle([
+    ...parts.flatMap((part) => part.said ?? []),
+    ...denied,
+    ...facts.map(({ text }) => text),
+  ]);
   const asked = rng.sample(parts, rng.int(2, 8));
   const ordered = rng.chance(0.4) ? parts.filter((part) => asked.includes(part)) : asked;
   const properties = ordered.map(
     (part): Property => entryProperty(rng, part.entry, part.said !== null),
   );
+  for (const { property } of facts) properties.splice(rng.int(0, properties.length), 0, property);
   const taken = properties.filter(
     ({ name }, i) => properties.findIndex((one) => one.name === name) === i,
   );
@@ -96,7 +104,10 @@ function partWords(rng: Rng, data: GeneratorData, count: number): string[] {
 
 function say(renderer: Renderer, frame: string, { label, text }: Entry): string {
   const line = renderer.render(frame.replaceAll("{}", "\u0001"), new Map());
-  return line.replaceAll("%", () => label).replaceAll("\u0001", () => text);
+  // A value keeps its case, so that the answer can copy it.
+  const start = line.startsWith("\u0001") ? line : capital(line.replaceAll("%", () => label));
+  const shown = renderer.rng.chance(0.8) ? start : line;
+  return shown.replaceAll("%", () => label).replaceAll("\u0001", () => text);
 }
 
 /** A line that has the word, and no value. */
@@ -105,8 +116,31 @@ function deny(renderer: Renderer, data: GeneratorData, { label }: Entry): string
   return renderer.render(frame, new Map()).replaceAll("%", () => label);
 }
 
+/** Whether there is something: a boolean. */
+function fact(
+  renderer: Renderer,
+  data: GeneratorData,
+  word: string,
+  camel: boolean,
+): { readonly text: string; readonly property: Property } {
+  const { rng } = renderer;
+  const value = rng.chance(0.5);
+  const frame = rng.pick(data.phrases.get(value ? "role_yes" : "role_no") ?? []);
+  const text = renderer.render(frame, new Map()).replaceAll("%", () => word);
+  const snake = word.replaceAll(" ", "_");
+  const name = rng.pick([
+    ...[snake, snake, `has_${snake}`, `has_${snake}`, `with_${snake}`, `${snake}_included`],
+    ...[`${snake}_available`, `includes_${snake}`, `${snake}_allowed`, `is_${snake}`],
+  ]);
+  const type = rng.chance(0.2) ? ["boolean", "null"] : "boolean";
+  return {
+    text,
+    property: { name: styleName(name, camel), schema: { type }, value, isOptional: false },
+  };
+}
+
 function joined(rng: Rng, section: string, said: readonly string[]): string {
-  if (section === "role_line") return said.map(capital).join("\n");
+  if (section === "role_line") return said.join("\n");
   if (section === "role_sentence")
     return joinParts(
       rng,
@@ -116,5 +150,5 @@ function joined(rng: Rng, section: string, said: readonly string[]): string {
   const mark = rng.pick([", ", ", ", "; ", " and ", " - ", " / "]);
   const end = mark === ", " && rng.chance(0.6) ? " and " : mark;
   const text = before.length === 0 ? last : before.reverse().join(mark) + end + last;
-  return capital(text) + (rng.chance(0.7) ? "." : "");
+  return text + (rng.chance(0.7) ? "." : "");
 }

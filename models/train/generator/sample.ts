@@ -31,11 +31,11 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.06;
+const LABELLED_SHARE = 0.1;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.14;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.14;
+const ROLES_SHARE = 0.2;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.27],
@@ -45,8 +45,8 @@ const KINDS_OF_LABELS = [
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.42],
-  ["classify", 0.46],
+  ["extract", 0.38],
+  ["classify", 0.5],
   ["tool", 0.06],
   ["grounded", 0.04],
   ["chat", 0.02],
