@@ -28,8 +28,8 @@ export interface ChosenLane {
 }
 
 /**
- * The class that serves one to `rows` answers cheapest. The choice depends on the classes alone, not
- * on times: a restart must not choose another one.
+ * The class that serves one to `rows` answers cheapest. The choice depends on the classes alone,
+ * not on times: a restart must not choose another one.
  * @returns null where there is none: then nothing makes answers repeat.
  */
 export function chooseLane(classes: readonly Lane[], rows: number): ChosenLane | null {

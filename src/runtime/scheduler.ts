@@ -1,5 +1,5 @@
 /**
- * Runs the answers of one context: takes them from the pool's queue, computes prompts chunk by chunk
+ * Runs the answers of one context: takes them from the queue, computes prompts chunk by chunk
  * between the steps of running answers, steps these together, samples, and lets go of what was
  * cancelled.
  *

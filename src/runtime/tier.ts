@@ -8,22 +8,22 @@ import type { Model, Runtime } from "./addon.ts";
 import type { Decoder } from "./decoder.ts";
 import type { DeviceLock } from "./device-lock.ts";
 import { ModelError } from "./errors.ts";
+import { findLane } from "./find-lane.ts";
 import {
   ENGINE_VERSION,
   type EngineParts,
   type FingerprintParts,
   fingerprintOf,
-  selfTestKey,
 } from "./fingerprint.ts";
 import { Host } from "./host.ts";
-import { type CallCost, type ChosenLane, chooseLane, type Lane } from "./lane.ts";
+import type { Lane } from "./lane.ts";
+
 import type { TokenTable } from "./lock.ts";
 import { checkDigest, type ModelEntry } from "./manifest.ts";
 import { assertFree, type ContextPlan, machineMemory, planContext } from "./memory.ts";
 import { Pool } from "./pool.ts";
 import { PromptBuilder } from "./prompt-builder.ts";
-import { computeCanary, runSelfTest, type SelfTestOptions } from "./self-test.ts";
-import type { SelfTestStore, StoredSelfTest } from "./self-test-store.ts";
+import type { SelfTestStore } from "./self-test-store.ts";
 import { type ModelShape, readShape } from "./shape.ts";
 import { contextsFor, realCores } from "./threads.ts";
 
@@ -250,54 +250,6 @@ function gpuDriver(): string | null {
   }
 }
 
-interface FoundLane extends ChosenLane {
-  /** Null where nothing repeats. */
-  readonly canary: string | null;
-  readonly costOf: CallCost;
-}
-
-type LaneOptions = Omit<SelfTestOptions, "decoder"> & { readonly serialOnly: boolean };
-
-/** The stored result where its canary still sings, else a new test. */
-async function findLane(
-  { selfTests, log }: TierDeps,
-  parts: EngineParts,
-  decoders: readonly [Decoder, ...Decoder[]],
-  options: LaneOptions,
-): Promise<FoundLane> {
-  const key = selfTestKey(parts);
-  const stored = selfTests.read(key);
-  const known = stored === null ? null : await tryLane(stored, decoders, options);
-  if (known !== null && known.canary === stored?.canary) return known;
-  if (stored !== null) log("the stored self-test does not fit what this engine computes now");
-  const result = await runSelfTest({ ...options, decoder: decoders[0] });
-  const found = await tryLane({ ...result, canary: null }, decoders, options);
-  selfTests.write(key, { ...result, canary: found.canary });
-  if (found.canary === null) {
-    log("no way was found to make answers repeat: the same request may get other answers");
-  }
-  return found;
-}
-
-async function tryLane(
-  { classes, callMs }: StoredSelfTest,
-  decoders: readonly Decoder[],
-  options: LaneOptions,
-): Promise<FoundLane> {
-  const costOf: CallCost = (rows) => callMs[rows - 1] ?? 0;
-  const serial = classes.some((lane) => lane.includes(1)) ? [[1]] : [];
-  const chosen = chooseLane(options.serialOnly ? serial : classes, options.rows);
-  const every = Array.from({ length: options.rows }, (_, index) => index + 1);
-  if (chosen === null) return { lane: every, rows: options.rows, canary: null, costOf };
-  // What one context was found to do, the others do as well: they sing the same.
-  const canaries = new Set<string>();
-  for (const decoder of decoders) {
-    canaries.add(await computeCanary({ ...options, decoder }, chosen.lane));
-  }
-  const [canary = null] = canaries;
-  return { ...chosen, canary: canaries.size === 1 ? canary : null, costOf };
-}
-
 /** One line for the operator. */
 function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string {
   const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
@@ -306,7 +258,8 @@ function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string 
     : "not deterministic";
   return (
     `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once of ` +
-    `${info.contextTokens} tokens in ${info.contexts} context(s), memory ${mib(info.weightsBytes)} ` +
+    `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once ` +
+    `of ${info.contextTokens} tokens in ${info.contexts} context(s), memory ` +
     `weights${isShared ? " (shared)" : ""} + ` +
     `${mib(plan.cellsBytes)} cells + ${mib(plan.buffersBytes)} buffers, ${rowClass}, ` +
     info.fingerprint
