@@ -257,10 +257,9 @@ function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string 
     ? `row class ${info.rowClass.join(",")}`
     : "not deterministic";
   return (
-    `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once of ` +
     `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once ` +
     `of ${info.contextTokens} tokens in ${info.contexts} context(s), memory ` +
-    `weights${isShared ? " (shared)" : ""} + ` +
+    `${mib(info.weightsBytes)} weights${isShared ? " (shared)" : ""} + ` +
     `${mib(plan.cellsBytes)} cells + ${mib(plan.buffersBytes)} buffers, ${rowClass}, ` +
     info.fingerprint
   );
