@@ -7,6 +7,7 @@
 import { assert } from "../bytes/assert.ts";
 import type { NativeContext, NativeSampler } from "./bindings.ts";
 import type { ContextOptions, Decoder, LogitProbe, SampleOptions, StepRow } from "./decoder.ts";
+import type { DeviceLock } from "./device-lock.ts";
 import { threadsOfCall } from "./threads.ts";
 
 /** A slot's tokens are in its cells 0..length-1, in order: only a tail is ever removed. */
@@ -17,7 +18,9 @@ export class AddonDecoder implements Decoder {
   readonly canTruncate: boolean;
   readonly #native: NativeContext;
   readonly #weightsBytes: number;
-  readonly #threadsMax: number;
+  readonly #threads: number;
+  readonly #stepThreads: number;
+  readonly #device: DeviceLock;
   readonly #newSampler: () => NativeSampler;
   readonly #lengths: number[];
   /** Per slot; a sampler works for one row at a time. */
@@ -32,6 +35,7 @@ export class AddonDecoder implements Decoder {
     native: NativeContext,
     options: ContextOptions,
     weightsBytes: number,
+    device: DeviceLock,
     newSampler: () => NativeSampler,
   ) {
     this.slots = options.slots;
@@ -40,7 +44,9 @@ export class AddonDecoder implements Decoder {
     this.canTruncate = options.canTruncate;
     this.#native = native;
     this.#weightsBytes = weightsBytes;
-    this.#threadsMax = options.threads;
+    this.#threads = options.threads;
+    this.#stepThreads = options.stepThreads;
+    this.#device = device;
     this.#newSampler = newSampler;
     this.#lengths = new Array<number>(options.slots).fill(0);
   }
@@ -58,10 +64,14 @@ export class AddonDecoder implements Decoder {
 
   async step(rows: readonly StepRow[]): Promise<readonly number[]> {
     this.#assertIdle();
-    const outputs = this.#fillBatch(rows);
+    const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
+    assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
+    const threadsMax = count > this.slots ? this.#threads : this.#stepThreads;
+    const threads = threadsOfCall(count, this.#weightsBytes, threadsMax);
+    const outputs = this.#fillBatch(rows, count, threads);
     this.#decoding = true;
     try {
-      await this.#native.decodeBatch();
+      await this.#device.hold(() => this.#native.decodeBatch(), threads);
     } catch (error) {
       // What was written is unknown: every sequence of the call starts over.
       this.#decoding = false;
@@ -74,10 +84,8 @@ export class AddonDecoder implements Decoder {
     return outputs;
   }
 
-  #fillBatch(rows: readonly StepRow[]): number[] {
-    const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
-    assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
-    this.#native.setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
+  #fillBatch(rows: readonly StepRow[], count: number, threads: number): number[] {
+    this.#native.setThreads(threads);
     this.#native.initBatch(count);
     const outputs: number[] = [];
     let previousSlot = -1;
