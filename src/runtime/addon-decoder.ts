@@ -24,9 +24,14 @@ export class AddonDecoder implements Decoder {
   readonly #samplers = new Map<number, NativeSampler>();
   /** Per slot, never configured: argmax over the model's own logits. */
   readonly #probes = new Map<number, NativeSampler>();
-  /** Slots whose logits are being sampled. */
-  readonly #sampling = new Set<number>();
+  /** By slot: its logits are being sampled. */
+  readonly #isSampling: boolean[];
+  #samplingCount = 0;
   #decoding = false;
+  /** As the addon was told last. */
+  #threads = 0;
+  /** Of a row with one token: the addon copies what it is given. */
+  readonly #oneToken = new Uint32Array(1);
 
   constructor(
     native: NativeContext,
@@ -43,6 +48,7 @@ export class AddonDecoder implements Decoder {
     this.#threadsMax = options.threads;
     this.#newSampler = newSampler;
     this.#lengths = new Array<number>(options.slots).fill(0);
+    this.#isSampling = new Array<boolean>(options.slots).fill(false);
   }
 
   get memoryBytes(): number {
@@ -75,9 +81,10 @@ export class AddonDecoder implements Decoder {
   }
 
   #fillBatch(rows: readonly StepRow[]): number[] {
-    const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
+    let count = 0;
+    for (const { tokens } of rows) count += tokens.length;
     assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
-    this.#native.setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
+    this.#setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
     this.#native.initBatch(count);
     const outputs: number[] = [];
     let previousSlot = -1;
@@ -87,15 +94,31 @@ export class AddonDecoder implements Decoder {
       // llama.cpp does not reject a position past the context.
       assert(length + tokens.length <= this.slotPositions, "positions stay inside the context");
       previousSlot = slot;
-      const wanted = output ? Uint32Array.of(tokens.length - 1) : new Uint32Array();
-      const [index] = this.#native.addToBatch(slot, length, Uint32Array.from(tokens), wanted);
+      const [index] = this.#native.addToBatch(
+        slot,
+        length,
+        this.#words(tokens),
+        lastOf(tokens, output),
+      );
       if (index !== undefined) outputs.push(index);
     }
     return outputs;
   }
 
+  #words(tokens: readonly number[]): Uint32Array {
+    if (tokens.length !== 1) return Uint32Array.from(tokens);
+    this.#oneToken[0] = tokens[0] ?? 0;
+    return this.#oneToken;
+  }
+
+  #setThreads(threads: number): void {
+    if (threads === this.#threads) return;
+    this.#native.setThreads(threads);
+    this.#threads = threads;
+  }
+
   configure(slot: number, options: SampleOptions): void {
-    assert(!this.#decoding && !this.#sampling.has(slot), "a sampler is not changed while it works");
+    assert(!this.#decoding && !this.#isSampling[slot], "a sampler is not changed while it works");
     const { temperature, topP, seed, biasTokens, biasValues } = options;
     this.#samplerOf(this.#samplers, slot).applyConfig({
       temperature,
@@ -107,7 +130,12 @@ export class AddonDecoder implements Decoder {
 
   async sample(slot: number, output: number): Promise<number> {
     const sampler = this.#samplerOf(this.#samplers, slot);
-    return await this.#whileSampling(slot, () => this.#native.sampleToken(output, sampler));
+    this.#beginSample(slot);
+    try {
+      return await this.#native.sampleToken(output, sampler);
+    } finally {
+      this.#endSample(slot);
+    }
   }
 
   async probe(
@@ -117,16 +145,11 @@ export class AddonDecoder implements Decoder {
     top: number,
   ): Promise<LogitProbe> {
     const sampler = this.#samplerOf(this.#probes, slot);
-    const [best, , , pairs, weight] = await this.#whileSampling(slot, () =>
-      this.#native.sampleToken(
-        output,
-        sampler,
-        false,
-        false,
-        [tokens, false, false, true, top],
-        true,
-      ),
-    );
+    const wanted = [tokens, false, false, true, top] as const;
+    this.#beginSample(slot);
+    const [best, , , pairs, weight] = await this.#native
+      .sampleToken(output, sampler, false, false, wanted, true)
+      .finally(() => this.#endSample(slot));
     const logits = new Map<number, number>();
     for (let index = 0; index + 1 < (pairs?.length ?? 0); index += 2) {
       logits.set(pairs?.[index] ?? 0, pairs?.[index + 1] ?? 0);
@@ -144,14 +167,15 @@ export class AddonDecoder implements Decoder {
     return sampler;
   }
 
-  async #whileSampling<T>(slot: number, sample: () => Promise<T>): Promise<T> {
-    assert(!this.#decoding && !this.#sampling.has(slot), "a row is sampled once, between decodes");
-    this.#sampling.add(slot);
-    try {
-      return await sample();
-    } finally {
-      this.#sampling.delete(slot);
-    }
+  #beginSample(slot: number): void {
+    assert(!this.#decoding && !this.#isSampling[slot], "a row is sampled once, between decodes");
+    this.#isSampling[slot] = true;
+    this.#samplingCount += 1;
+  }
+
+  #endSample(slot: number): void {
+    this.#isSampling[slot] = false;
+    this.#samplingCount -= 1;
   }
 
   truncate(slot: number, length: number): void {
@@ -185,6 +209,15 @@ export class AddonDecoder implements Decoder {
   }
 
   #assertIdle(): void {
-    assert(!this.#decoding && this.#sampling.size === 0, "nothing changes while the addon works");
+    assert(!this.#decoding && this.#samplingCount === 0, "nothing changes while the addon works");
   }
 }
+
+/** The logits that are wanted: of the last token, or none. */
+function lastOf(tokens: readonly number[], output: boolean): Uint32Array {
+  if (!output) return NO_INDEXES;
+  return tokens.length === 1 ? FIRST_INDEX : Uint32Array.of(tokens.length - 1);
+}
+
+const NO_INDEXES = new Uint32Array();
+const FIRST_INDEX = Uint32Array.of(0);
