@@ -225,7 +225,15 @@ function tierInfo(answers: DoubleAnswers, { size }: Vocabulary): TierInfo {
   };
   return {
     ...{ model, path: "", digest, contextTokens: CONTEXT_TOKENS, vocabularySize: size },
-    ...{ rows: 1, device: "none", threads: 0, weightsBytes: 0, cellsBytes: 0, rowClass: [1] },
+    ...{
+      rows: 1,
+      contexts: 1,
+      device: "none",
+      threads: 0,
+      weightsBytes: 0,
+      cellsBytes: 0,
+      rowClass: [1],
+    },
     ...{ fingerprint: fingerprintOf(parts), fingerprintParts: parts, deterministic: true },
   };
 }

@@ -3,7 +3,7 @@
  * metric names a tenant, a key or a request.
  */
 import type { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { SchedulerStats } from "../runtime/scheduler.ts";
+import type { PoolStats } from "../runtime/pool.ts";
 
 /** A call as its row has it. */
 export interface MeteredFacts {
@@ -21,7 +21,7 @@ export interface MetricsSources {
   readonly rev: string;
   readonly isReady: () => boolean;
   /** By model: tiers of the same model share one. */
-  readonly engines: () => ReadonlyMap<string, SchedulerStats>;
+  readonly engines: () => ReadonlyMap<string, PoolStats>;
   /** Compiled schemas: taken from the cache, and compiled. */
   readonly schemas: () => { readonly hits: number; readonly misses: number };
   readonly rowsWaiting: () => number;
@@ -134,7 +134,7 @@ function addEngine(
   registry: Registry,
   sources: MetricsSources,
 ): void {
-  type Read = (stats: SchedulerStats) => number;
+  type Read = (stats: PoolStats) => number;
   const perModel = (name: string, help: string, read: Read): void => {
     const collect = function (this: Counter | Gauge): void {
       this.reset();

@@ -7,6 +7,7 @@
 import { assert } from "../bytes/assert.ts";
 import type { NativeContext, NativeSampler } from "./bindings.ts";
 import type { ContextOptions, Decoder, LogitProbe, SampleOptions, StepRow } from "./decoder.ts";
+import type { DeviceLock } from "./device-lock.ts";
 import { threadsOfCall } from "./threads.ts";
 
 /** A slot's tokens are in its cells 0..length-1, in order: only a tail is ever removed. */
@@ -17,7 +18,9 @@ export class AddonDecoder implements Decoder {
   readonly canTruncate: boolean;
   readonly #native: NativeContext;
   readonly #weightsBytes: number;
-  readonly #threadsMax: number;
+  readonly #threads: number;
+  readonly #stepThreads: number;
+  readonly #device: DeviceLock;
   readonly #newSampler: () => NativeSampler;
   readonly #lengths: number[];
   /** Per slot; a sampler works for one row at a time. */
@@ -28,8 +31,6 @@ export class AddonDecoder implements Decoder {
   readonly #isSampling: boolean[];
   #samplingCount = 0;
   #decoding = false;
-  /** As the addon was told last. */
-  #threads = 0;
   /** Of a row with one token: the addon copies what it is given. */
   readonly #oneToken = new Uint32Array(1);
 
@@ -37,6 +38,7 @@ export class AddonDecoder implements Decoder {
     native: NativeContext,
     options: ContextOptions,
     weightsBytes: number,
+    device: DeviceLock,
     newSampler: () => NativeSampler,
   ) {
     this.slots = options.slots;
@@ -45,7 +47,9 @@ export class AddonDecoder implements Decoder {
     this.canTruncate = options.canTruncate;
     this.#native = native;
     this.#weightsBytes = weightsBytes;
-    this.#threadsMax = options.threads;
+    this.#threads = options.threads;
+    this.#stepThreads = options.stepThreads;
+    this.#device = device;
     this.#newSampler = newSampler;
     this.#lengths = new Array<number>(options.slots).fill(0);
     this.#isSampling = new Array<boolean>(options.slots).fill(false);
@@ -64,10 +68,15 @@ export class AddonDecoder implements Decoder {
 
   async step(rows: readonly StepRow[]): Promise<readonly number[]> {
     this.#assertIdle();
-    const outputs = this.#fillBatch(rows);
+    let count = 0;
+    for (const { tokens } of rows) count += tokens.length;
+    assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
+    const threadsMax = count > this.slots ? this.#threads : this.#stepThreads;
+    const threads = threadsOfCall(count, this.#weightsBytes, threadsMax);
+    const outputs = this.#fillBatch(rows, count, threads);
     this.#decoding = true;
     try {
-      await this.#native.decodeBatch();
+      await this.#device.hold(() => this.#native.decodeBatch(), threads);
     } catch (error) {
       // What was written is unknown: every sequence of the call starts over.
       this.#decoding = false;
@@ -80,11 +89,8 @@ export class AddonDecoder implements Decoder {
     return outputs;
   }
 
-  #fillBatch(rows: readonly StepRow[]): number[] {
-    let count = 0;
-    for (const { tokens } of rows) count += tokens.length;
-    assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
-    this.#setThreads(threadsOfCall(count, this.#weightsBytes, this.#threadsMax));
+  #fillBatch(rows: readonly StepRow[], count: number, threads: number): number[] {
+    this.#native.setThreads(threads);
     this.#native.initBatch(count);
     const outputs: number[] = [];
     let previousSlot = -1;
@@ -94,12 +100,8 @@ export class AddonDecoder implements Decoder {
       // llama.cpp does not reject a position past the context.
       assert(length + tokens.length <= this.slotPositions, "positions stay inside the context");
       previousSlot = slot;
-      const [index] = this.#native.addToBatch(
-        slot,
-        length,
-        this.#words(tokens),
-        lastOf(tokens, output),
-      );
+      const wanted = lastOf(tokens, output);
+      const [index] = this.#native.addToBatch(slot, length, this.#words(tokens), wanted);
       if (index !== undefined) outputs.push(index);
     }
     return outputs;
@@ -109,12 +111,6 @@ export class AddonDecoder implements Decoder {
     if (tokens.length !== 1) return Uint32Array.from(tokens);
     this.#oneToken[0] = tokens[0] ?? 0;
     return this.#oneToken;
-  }
-
-  #setThreads(threads: number): void {
-    if (threads === this.#threads) return;
-    this.#native.setThreads(threads);
-    this.#threads = threads;
   }
 
   configure(slot: number, options: SampleOptions): void {

@@ -8,6 +8,7 @@ import { AddonDecoder } from "./addon-decoder.ts";
 import { AddonEncoder, type Encoder, wholeInput } from "./addon-encoder.ts";
 import type { Bindings, NativeLora, NativeModel } from "./bindings.ts";
 import type { ContextOptions, Decoder } from "./decoder.ts";
+import type { DeviceLock } from "./device-lock.ts";
 import { ModelError } from "./errors.ts";
 import { threadsOfCall } from "./threads.ts";
 
@@ -181,7 +182,7 @@ export class Model {
    * @throws ModelError `not_enough_memory` where the cells cannot be allocated. (On Linux an
    *   allocation beyond memory may succeed and kill the process later: `memory.ts` checks before.)
    */
-  async openContext(options: ContextOptions): Promise<Decoder> {
+  async openContext(options: ContextOptions, device: DeviceLock): Promise<Decoder> {
     const native = new this.#bindings.AddonContext(this.#native, {
       contextSize: options.slots * options.slotPositions,
       batchSize: options.batchTokensMax,
@@ -206,6 +207,7 @@ export class Model {
       native,
       options,
       this.bytes,
+      device,
       () => new this.#bindings.AddonSampler(this.#native),
     );
   }

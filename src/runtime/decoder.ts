@@ -15,7 +15,10 @@ export interface ContextOptions {
   /** Tokens of one call, over all rows. */
   readonly batchTokensMax: number;
   readonly flashAttention: boolean;
+  /** Of a call with many tokens. */
   readonly threads: number;
+  /** Of a call that has no more tokens than there are sequences: others may run beside it. */
+  readonly stepThreads: number;
   /** False for recurrent models: of what a slot holds nothing but all can be removed. */
   readonly canTruncate: boolean;
   /** Layers that see only the last tokens keep all of them, or a tail could not be removed. */

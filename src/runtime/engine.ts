@@ -9,8 +9,8 @@ import { type Embedder, loadEmbedder } from "./embedder.ts";
 import { EngineError } from "./errors.ts";
 import type { TokenLock, TokenTable } from "./lock.ts";
 import { assertKind, MANIFEST_PATH, readManifest, resolveModel } from "./manifest.ts";
+import type { PoolStats } from "./pool.ts";
 import type { Completion, CompletionRequest, TierName } from "./request.ts";
-import type { SchedulerStats } from "./scheduler.ts";
 import { NO_SELF_TESTS, selfTestsIn } from "./self-test-store.ts";
 import { realCores } from "./threads.ts";
 import {
@@ -56,7 +56,7 @@ export interface Engine<G = unknown> {
   /** @throws EngineError before the first token; later failures come out of the iteration. */
   complete(request: CompletionRequest<G>): Promise<Completion>;
   /** Null until the engine is ready. Tiers of the same model share one. */
-  stats(tier: TierName): SchedulerStats | null;
+  stats(tier: TierName): PoolStats | null;
   close(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export function startEngine<G>(options: EngineOptions<G>): Engine<G> {
         grammar === null ? null : options.createLock(grammar, tier.table),
       );
     },
-    stats: (tier) => tiers.get(tier)?.host.scheduler.stats ?? null,
+    stats: (tier) => tiers.get(tier)?.host.stats ?? null,
     async close() {
       isReady = false;
       await whenReady.catch(() => {});
@@ -133,10 +133,11 @@ async function loadTiers<G>(options: EngineOptions<G>): Promise<Loaded> {
   if (embedding !== null) assertKind(embedding, "embedding");
   const embeddingModel = embedding === null ? null : await checkModel(embedding);
   const models = new Map<string, Model>();
+  const runtime = await openRuntime({ forceCpu, threads, log });
   const deps = {
-    runtime: await openRuntime({ forceCpu, threads, log }),
+    runtime,
     models,
-    device: new DeviceLock(),
+    device: new DeviceLock(runtime.device === "cpu" ? threads : 1),
     selfTests: selfTestDir === undefined ? NO_SELF_TESTS : selfTestsIn(selfTestDir),
     memory: { reservedBytes: 0 },
     loadVocabulary,

@@ -1,19 +1,17 @@
-/** One loaded model with one context: everything between a request and the scheduler's jobs. */
+/** One loaded model: everything between a request and the jobs of its contexts. */
 import { assert } from "../bytes/assert.ts";
 import { Answer } from "./answer.ts";
-import type { Decoder } from "./decoder.ts";
 import { EngineError } from "./errors.ts";
 import { Generation } from "./generation.ts";
 import type { TokenLock, TokenTable } from "./lock.ts";
+import type { Pool, PoolStats } from "./pool.ts";
 import type { PromptBuilder } from "./prompt-builder.ts";
 import type { Completion, CompletionRequest } from "./request.ts";
-import type { Scheduler } from "./scheduler.ts";
 
 export interface HostParts {
   readonly prompts: Pick<PromptBuilder, "build" | "reasoning">;
   readonly table: TokenTable;
-  readonly decoder: Decoder;
-  readonly scheduler: Scheduler;
+  readonly pool: Pool;
 }
 
 export class Host {
@@ -23,8 +21,8 @@ export class Host {
     this.#parts = parts;
   }
 
-  get scheduler(): Scheduler {
-    return this.#parts.scheduler;
+  get stats(): PoolStats {
+    return this.#parts.pool.stats;
   }
 
   /**
@@ -32,11 +30,11 @@ export class Host {
    * @throws EngineError of the request's own codes; nothing has run then.
    */
   complete(request: CompletionRequest, lock: TokenLock | null): Completion {
-    const { prompts, decoder, table, scheduler } = this.#parts;
-    assertShort(request, decoder.slotPositions);
+    const { prompts, pool, table } = this.#parts;
+    assertShort(request, pool.slotPositions);
     const { tokens, startsThinking } = prompts.build(request);
-    const left = decoder.slotPositions - tokens.length;
-    if (tokens.length === 0 || left < 1) throw tooLong(tokens.length, decoder.slotPositions);
+    const left = pool.slotPositions - tokens.length;
+    if (tokens.length === 0 || left < 1) throw tooLong(tokens.length, pool.slotPositions);
     const budgetTokens = Math.min(request.maxTokens ?? left, left);
     if (lock !== null) assertBudget(lock, budgetTokens, startsThinking ? 1 : 0, tokens.length);
     let readerLeft = false;
@@ -62,19 +60,18 @@ export class Host {
       tokens.length,
       {
         completionTokens: () => generation.completionTokens,
-        position: () => scheduler.queuePosition(job),
+        position: () => pool.queuePosition(job),
       },
       () => {
         readerLeft = true;
       },
     );
-    scheduler.submit(job);
+    pool.submit(job);
     return answer;
   }
 
   async close(): Promise<void> {
-    await this.#parts.scheduler.close();
-    await this.#parts.decoder.dispose();
+    await this.#parts.pool.close();
   }
 }
 

@@ -15,8 +15,11 @@ export interface Call {
   readonly rows: number;
 }
 
-/** What a call with so many rows costs, roughly: reading the weights is most of it. */
-const callCost = (rows: number): number => 4 + rows;
+/** What a call with so many rows costs, in any unit. */
+export type CallCost = (rows: number) => number;
+
+/** Roughly, on most devices: reading the weights is most of it. */
+const TYPICAL_COST: CallCost = (rows) => 4 + rows;
 
 export interface ChosenLane {
   readonly lane: Lane;
@@ -25,7 +28,8 @@ export interface ChosenLane {
 }
 
 /**
- * The class that serves one to `rows` answers cheapest. The choice depends on the classes alone.
+ * The class that serves one to `rows` answers cheapest. The choice depends on the classes alone,
+ * not on times: a restart must not choose another one.
  * @returns null where there is none: then nothing makes answers repeat.
  */
 export function chooseLane(classes: readonly Lane[], rows: number): ChosenLane | null {
@@ -37,8 +41,8 @@ export function chooseLane(classes: readonly Lane[], rows: number): ChosenLane |
     for (let active = 1; active <= rows; active++) {
       const turns = Math.ceil(active / usable);
       const slots = Array.from({ length: Math.ceil(active / turns) }, (_, slot) => slot);
-      const calls = planCalls(lane, slots, usable);
-      cost += (turns * calls.reduce((sum, call) => sum + callCost(call.rows), 0)) / active;
+      const calls = planCalls(lane, slots, usable, TYPICAL_COST);
+      cost += (turns * calls.reduce((sum, call) => sum + TYPICAL_COST(call.rows), 0)) / active;
     }
     if (chosen === null || cost < chosen.cost) chosen = { lane, rows: usable, cost };
   }
@@ -56,10 +60,16 @@ function rowsCovered(lane: Lane, rows: number): number {
 
 /**
  * The cheapest calls that cover every active slot. Rows of a call are consecutive slots: llama.cpp
- * splits a call at a hole.
+ * splits a call at a hole. Which counts of a class are taken changes no bits, so that it may depend
+ * on what calls were measured to cost here.
  * @param active ascending, each below `slots`.
  */
-export function planCalls(lane: Lane, active: readonly number[], slots: number): readonly Call[] {
+export function planCalls(
+  lane: Lane,
+  active: readonly number[],
+  slots: number,
+  costOf: CallCost,
+): readonly Call[] {
   const isActive = new Set(active);
   /** Per slot: the cheapest way to cover the active slots from there on. */
   const best: { cost: number; call: Call | null }[] = [];
@@ -70,7 +80,7 @@ export function planCalls(lane: Lane, active: readonly number[], slots: number):
     for (const rows of lane) {
       const rest = best[first + rows];
       if (rest === undefined) continue;
-      const total = callCost(rows) + rest.cost;
+      const total = costOf(rows) + rest.cost;
       if (total < (best[first]?.cost ?? 0)) best[first] = { cost: total, call: { first, rows } };
     }
   }

@@ -12,7 +12,9 @@ export interface ContextPlan {
   readonly contextTokens: number;
   /** Answers that can run at the same time. */
   readonly rows: number;
-  /** Sequences that keep beginnings of prompts. */
+  /** Contexts that share the rows evenly. */
+  readonly contexts: number;
+  /** Sequences of each context that keep beginnings of prompts. */
   readonly keepers: number;
   readonly cellsBytes: number;
   /** Rough: activations, attention scores, logits. */
@@ -24,6 +26,8 @@ export interface Wishes {
   readonly contextTokens: number | null;
   readonly rows: number;
   readonly chunkTokens: number;
+  /** How many contexts serve so many rows; a divisor of them. */
+  readonly contextsOf?: (rows: number) => number;
 }
 
 /** More is rarely used and costs every sequence its full length. */
@@ -49,13 +53,17 @@ export function planContext(
   let contextTokens = Math.max(CONTEXT_STEP, Math.floor(wanted / CONTEXT_STEP) * CONTEXT_STEP);
   let { rows } = wishes;
   for (;;) {
-    const keepers = Math.ceil(rows / 2);
+    const contexts = wishes.contextsOf?.(rows) ?? 1;
+    const ownRows = rows / contexts;
+    const keepers = Math.ceil(ownRows / 2);
+    const ownBuffersBytes = buffersBytes(shape, wishes.chunkTokens, contextTokens, ownRows);
     const plan = {
       contextTokens,
       rows,
+      contexts,
       keepers,
-      cellsBytes: (rows + keepers) * contextTokens * shape.cellBytes,
-      buffersBytes: buffersBytes(shape, wishes.chunkTokens, contextTokens, rows),
+      cellsBytes: contexts * (ownRows + keepers) * contextTokens * shape.cellBytes,
+      buffersBytes: contexts * ownBuffersBytes,
     };
     const needed = weightsBytes + plan.cellsBytes + plan.buffersBytes;
     if (needed <= totalBytes * MEMORY_SHARE) return plan;

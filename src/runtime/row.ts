@@ -1,6 +1,6 @@
 /** The answers that have a slot, and which of them the next calls step together. */
 import type { Generation } from "./generation.ts";
-import { type Call, type Lane, planCalls } from "./lane.ts";
+import { type Call, type CallCost, type Lane, planCalls } from "./lane.ts";
 
 /** More tokens than these are worth a call of their own; others take part in the steps of all. */
 const STEP_TOKENS_MAX = 2;
@@ -43,13 +43,15 @@ export function isSteady({ pending }: Row): boolean {
 export class Rows {
   readonly #lane: Lane;
   readonly #slots: number;
+  readonly #costOf: CallCost;
   readonly #bySlot = new Map<number, Row>();
   /** Mostly the same rows decode as in the turn before. */
   #decoding: { readonly rows: readonly Row[]; readonly calls: readonly Call[] } | null = null;
 
-  constructor(lane: Lane, slots: number) {
+  constructor(lane: Lane, slots: number, costOf: CallCost) {
     this.#lane = lane;
     this.#slots = slots;
+    this.#costOf = costOf;
   }
 
   get size(): number {
@@ -111,7 +113,7 @@ export class Rows {
 
   #plan(rows: readonly Row[]): readonly Call[] {
     const active = rows.map(({ slot }) => slot);
-    return planCalls(this.#lane, active, this.#slots);
+    return planCalls(this.#lane, active, this.#slots, this.#costOf);
   }
 
   /** A slot's answer, if it takes part in steps. */

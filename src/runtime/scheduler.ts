@@ -1,6 +1,7 @@
 /**
- * Runs the answers of one context: admits them to slots, computes prompts chunk by chunk between
- * the steps of running answers, steps these together, samples, and lets go of what was cancelled.
+ * Runs the answers of one context: takes them from the queue, computes prompts chunk by chunk
+ * between the steps of running answers, steps these together, samples, and lets go of what was
+ * cancelled.
  *
  * One loop owns the decoder. It changes slots, decodes and samples in turn; everything else (new
  * requests, cancellations) waits for the gap between two phases.
@@ -14,23 +15,23 @@
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, StepRow } from "./decoder.ts";
-import type { DeviceLock } from "./device-lock.ts";
 import { EngineError } from "./errors.ts";
-import type { Call, Lane } from "./lane.ts";
+import type { Call, CallCost, Lane } from "./lane.ts";
 import type { TokenTable } from "./lock.ts";
-import { chunkKeys, SlotPrefixes } from "./prefixes.ts";
-import { isSteady, type Job, type Row, Rows } from "./row.ts";
+import { SlotPrefixes } from "./prefixes.ts";
+import type { JobQueue, Taker } from "./queue.ts";
+import { isSteady, type Row, Rows } from "./row.ts";
 import { RowSampler } from "./sampling.ts";
 
 export interface SchedulerOptions {
   readonly decoder: Decoder;
+  readonly queue: JobQueue;
   readonly table: TokenTable;
-  readonly device: DeviceLock;
   readonly lane: Lane;
+  readonly costOf: CallCost;
   /** Slots that can decode; the decoder's others keep prefixes. */
   readonly rows: number;
   readonly chunkTokens: number;
-  readonly queueMax: number;
 }
 
 /** Since the start. */
@@ -46,8 +47,7 @@ export interface SchedulerStats {
   /** Of prompts that were answered, and what cached prefixes saved of them. */
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** As of now: requests that wait, answers that run, answers that could. */
-  readonly queued: number;
+  /** As of now: answers that run, answers that could. */
   readonly rowsUsed: number;
   readonly rows: number;
   /** Calls of the network, prompts and forced tokens included. */
@@ -57,12 +57,12 @@ export interface SchedulerStats {
 /** A filler's token; any will do. */
 const FILLER_TOKEN = 0;
 
-export class Scheduler {
+export class Scheduler implements Taker {
   readonly #options: SchedulerOptions;
   readonly #decoder: Decoder;
   readonly #prefixes: SlotPrefixes;
   readonly #samplers: readonly RowSampler[];
-  readonly #queue: Job[] = [];
+  readonly #queue: JobQueue;
   readonly #rows: Rows;
   #lastPrefilledSlot = -1;
   #sampledTokens = 0;
@@ -70,19 +70,21 @@ export class Scheduler {
   #promptTokens = 0;
   #cachedTokens = 0;
   #loop: Promise<void> | null = null;
-  #closed = false;
+  #isRunning = false;
 
   constructor(options: SchedulerOptions) {
-    const { decoder, lane, rows, table } = options;
+    const { decoder, queue, lane, rows, table, costOf } = options;
     assert(rows >= 1 && rows <= decoder.slots, "some slots decode");
     this.#options = options;
+    this.#queue = queue;
     this.#decoder = decoder;
     this.#prefixes = new SlotPrefixes(decoder.slots);
-    this.#rows = new Rows(lane, rows);
+    this.#rows = new Rows(lane, rows, costOf);
     this.#samplers = Array.from(
       { length: rows },
       (_, slot) => new RowSampler(decoder, slot, table),
     );
+    queue.join(this);
   }
 
   get stats(): SchedulerStats {
@@ -96,58 +98,58 @@ export class Scheduler {
       maskMs: sum((sampler) => sampler.maskMs),
       promptTokens: this.#promptTokens,
       cachedTokens: this.#cachedTokens,
-      queued: this.#queue.length,
       rowsUsed: this.#rows.size,
       rows: this.#options.rows,
       calls: this.#calls,
     };
   }
 
-  /** @throws EngineError `queue_full`, `closed`. */
-  submit(job: Job): void {
-    if (this.#closed) throw new EngineError("the engine is closed", { code: "closed" });
-    if (this.#queue.length >= this.#options.queueMax) {
-      const { queueMax } = this.#options;
-      throw new EngineError(`${queueMax} requests are waiting already`, {
-        code: "queue_full",
-        details: { queueMax },
-      });
-    }
-    this.#queue.push(job);
-    this.#loop ??= this.#run();
+  get rowsUsed(): number {
+    return this.#rows.size;
   }
 
-  /** Requests in front of a job; 0 once it has a slot. */
-  queuePosition(job: Job): number {
-    return this.#queue.indexOf(job) + 1;
+  get hasRoom(): boolean {
+    return this.#rows.size < this.#options.rows;
   }
 
-  /** Ends every answer with an error and waits until the decoder is at rest. */
-  async close(): Promise<void> {
-    this.#closed = true;
+  /** Chunks of a prompt that some slot holds. */
+  knownChunks(keys: readonly string[]): number {
+    return this.#prefixes.find(keys, 0)?.chunks ?? 0;
+  }
+
+  /** Starts the loop where there is something to do. */
+  wake(): void {
+    if (!this.#isRunning && this.#hasWork) this.#loop = this.#run();
+  }
+
+  async whenIdle(): Promise<void> {
     await this.#loop;
+  }
+
+  get #hasWork(): boolean {
+    return this.#rows.size > 0 || this.#queue.isNextOf(this);
   }
 
   /** Requests, cancellations and other contexts come in while the decoder works. */
   async #run(): Promise<void> {
-    const round = () => this.#round();
-    while (this.#queue.length > 0 || this.#rows.size > 0) {
+    this.#isRunning = true;
+    while (this.#hasWork) {
       try {
-        await this.#options.device.hold(round);
+        await this.#round();
       } catch (error) {
         // A bug, or a library in a state nobody knows: no answer can go on.
-        for (const job of this.#queue.splice(0)) job.onError(error);
+        this.#queue.fail(error);
         for (const row of this.#rows.all()) this.#leave(row, error);
       }
     }
     // With nothing in between: a request that came later would find nobody.
-    this.#loop = null;
+    this.#isRunning = false;
   }
 
   /** One turn of everything: at most one chunk of a prompt, one step of every answer. */
   async #round(): Promise<void> {
     this.#dropCancelled();
-    if (this.#queue.length > 0) await this.#admit();
+    await this.#admit();
     const next = this.#nextPrefill();
     if (next !== null) {
       await this.#guard({ first: next.slot, rows: 1 }, this.#prefillChunk(next));
@@ -159,38 +161,23 @@ export class Scheduler {
   }
 
   #dropCancelled(): void {
-    for (let at = this.#queue.length - 1; at >= 0; at--) {
-      const job = this.#queue[at];
-      if (job === undefined || !this.#isOver(job)) continue;
-      this.#queue.splice(at, 1);
-      job.onError(this.#reasonToEnd());
-    }
+    this.#queue.dropCancelled();
     for (const row of this.#rows.all()) {
-      if (this.#isOver(row.job)) this.#leave(row, this.#reasonToEnd());
+      const reason = this.#queue.endOf(row.job);
+      if (reason !== null) this.#leave(row, reason);
     }
-  }
-
-  #isOver(job: Job): boolean {
-    return this.#closed || job.isCancelled();
-  }
-
-  #reasonToEnd(): EngineError {
-    return this.#closed
-      ? new EngineError("the engine is closed", { code: "closed" })
-      : new EngineError("the request was cancelled", { code: "cancelled" });
   }
 
   async #admit(): Promise<void> {
-    for (let slot = 0; slot < this.#options.rows && this.#queue.length > 0; slot++) {
+    for (let slot = 0; slot < this.#options.rows; slot++) {
       if (this.#rows.get(slot) !== undefined) continue;
-      const job = this.#queue.shift();
-      assert(job !== undefined, "the queue is not empty");
-      // The last token is computed each time: its logits are needed.
-      const known = this.#decoder.canTruncate ? job.prompt.slice(0, -1) : [];
-      const keys = chunkKeys(job.tenantId, known, this.#options.chunkTokens);
-      this.#rows.add(job, slot, keys);
-      await this.#keepPrefix(slot, keys);
-      this.#samplers[slot]?.begin(job.seed);
+      const next = this.#queue.take(this);
+      if (next === null) return;
+      this.#rows.add(next.job, slot, next.keys);
+      // The next one may be another context's.
+      this.#queue.wake();
+      await this.#keepPrefix(slot, next.keys);
+      this.#samplers[slot]?.begin(next.job.seed);
     }
   }
 
@@ -324,6 +311,7 @@ export class Scheduler {
     this.#cachedTokens += row.cachedTokens;
     if (error === null) row.job.onEnd(row.cachedTokens);
     else row.job.onError(error);
+    this.#queue.wake();
   }
 
   #forget(slot: number): void {

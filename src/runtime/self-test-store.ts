@@ -41,11 +41,15 @@ export function selfTestsIn(directory: string): SelfTestStore {
 
 function parse(value: unknown): StoredSelfTest | null {
   if (typeof value !== "object" || value === null) return null;
-  const { classes, unstable, lengths, canary } = value as Readonly<Record<string, unknown>>;
+  const { classes, unstable, lengths, callMs, canary } = value as Readonly<Record<string, unknown>>;
   const isList = Array.isArray(classes) && classes.every(isCounts);
-  if (!isList || !isCounts(unstable) || !isCounts(lengths)) return null;
+  if (!isList || !isCounts(unstable) || !isCounts(lengths) || !isTimes(callMs)) return null;
   if (canary !== null && typeof canary !== "string") return null;
-  return { classes, unstable, lengths, canary };
+  return { classes, unstable, lengths, callMs, canary };
+}
+
+function isTimes(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "number" && item >= 0);
 }
 
 function isCounts(value: unknown): value is number[] {

@@ -5,6 +5,7 @@
  * were computed, taken over from another slot, or taken over in part.
  *
  * What it decides depends on bits alone, never on time: a restart must not choose another class.
+ * Beside, it notes how long calls took: which counts of a class are used may depend on that.
  */
 import { assert } from "../bytes/assert.ts";
 import { sha256Hex } from "../crypto/hash.ts";
@@ -28,6 +29,8 @@ export interface SelfTestResult {
   readonly unstable: readonly number[];
   /** Lengths of the sequences that were tried. */
   readonly lengths: readonly number[];
+  /** What a call of one row took, of two rows, ...: the middle of all. */
+  readonly callMs: readonly number[];
 }
 
 /** Lengths of the sequence that is watched and of the ones beside it. */
@@ -48,11 +51,16 @@ export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestRes
   /** Per row count: what its rows gave, one set per scenario and step. */
   const seen = new Map<number, ReadonlySet<string>[]>();
   for (let rows = 1; rows <= options.rows; rows++) seen.set(rows, []);
+  const times = new CallTimes(options.rows);
   for (const [index, pair] of pairs.entries()) {
-    const found = await new Scenario(options, pair).run(index < 2 ? "all" : "once");
+    const found = await new Scenario(options, pair, times).run(index < 2 ? "all" : "once");
     for (const [rows, sets] of found) seen.get(rows)?.push(...sets);
   }
-  return { ...classesOf(seen), lengths: pairs.map(([own]) => own) };
+  return {
+    ...classesOf(seen),
+    lengths: pairs.map(([own]) => own),
+    callMs: times.middles,
+  };
 }
 
 /** Below and above 256 tokens, where kernels change, and as near to the limit as work allows. */
@@ -86,6 +94,27 @@ function classesOf(
   return { classes: [...classes.values()], unstable };
 }
 
+/** How long calls took, by their rows. */
+class CallTimes {
+  readonly #times: readonly number[][];
+
+  constructor(rows: number) {
+    this.#times = Array.from({ length: rows }, () => []);
+  }
+
+  async measure<T>(rows: number, call: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    const result = await call();
+    this.#times[rows - 1]?.push(performance.now() - start);
+    return result;
+  }
+
+  /** 0 where nothing was measured. */
+  get middles(): number[] {
+    return this.#times.map((all) => all.sort((a, b) => a - b)[all.length >> 1] ?? 0);
+  }
+}
+
 /** What stands in a slot while the calls are compared. */
 type Content = "own" | "other" | "empty";
 
@@ -93,13 +122,15 @@ type Content = "own" | "other" | "empty";
 class Scenario {
   readonly #options: SelfTestOptions;
   readonly #decoder: Decoder;
+  readonly #times: CallTimes;
   readonly #own: readonly number[];
   readonly #other: readonly number[];
   readonly #found = new Map<number, Set<string>[]>();
   readonly #contents: Content[];
 
-  constructor(options: SelfTestOptions, [own, other]: Lengths) {
+  constructor(options: SelfTestOptions, [own, other]: Lengths, times: CallTimes) {
     this.#options = options;
+    this.#times = times;
     this.#decoder = options.decoder;
     this.#own = text(1, own, options.vocabularySize);
     this.#other = text(2, other, options.vocabularySize);
@@ -219,9 +250,10 @@ class Scenario {
     const isWatched = (slot: number) => this.#contents[slot] === "own";
     const lengths = slots.map((slot) => decoder.length(slot));
     for (const [step, own] of OWN_STEPS.slice(0, steps).entries()) {
-      const outputs = await decoder.step(
-        slots.map((slot) => ({ slot, tokens: [isWatched(slot) ? own : slot], output: true })),
-      );
+      const calledRows = slots.map((slot) => {
+        return { slot, tokens: [isWatched(slot) ? own : slot], output: true };
+      });
+      const outputs = await this.#times.measure(rows, () => decoder.step(calledRows));
       for (const [index, slot] of slots.entries()) {
         if (!isWatched(slot)) continue;
         const output = outputs[index] ?? 0;

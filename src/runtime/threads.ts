@@ -28,6 +28,25 @@ export function threadsOfCall(tokens: number, weightsBytes: number, threadsMax: 
   return Math.min(threadsMax, 1 + Math.floor((tokens * weightsBytes) / BYTE_TOKENS_PER_THREAD));
 }
 
+/** A call that takes longer on all threads is worth waiting for their start: some 100 ms. */
+const SHORT_CALLS_BYTE_TOKENS = 5 * BYTE_TOKENS_PER_THREAD;
+
+/**
+ * Contexts that decode side by side, each with a share of the rows and of the threads: a thread
+ * that computes on its own waits for no other, while those of one short call wait for each other
+ * more than they compute. Longer calls share what they read from memory, and one context knows the
+ * beginnings of all prompts.
+ * @param rows of all contexts.
+ * @param threads one per core that may be used.
+ * @returns a divisor of the rows.
+ */
+export function contextsFor(rows: number, weightsBytes: number, threads: number): number {
+  if (rows * weightsBytes > threads * SHORT_CALLS_BYTE_TOKENS) return 1;
+  let contexts = Math.min(rows, threads);
+  while (rows % contexts !== 0) contexts -= 1;
+  return contexts;
+}
+
 /** @returns cores this process may use, counting hardware threads of one core once. */
 export function realCores(): number {
   const usable = Math.min(availableParallelism(), cgroupCores());

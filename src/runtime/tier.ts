@@ -5,26 +5,27 @@
 import { readFileSync } from "node:fs";
 import { readGguf } from "../gguf/read.ts";
 import type { Model, Runtime } from "./addon.ts";
+import type { Decoder } from "./decoder.ts";
 import type { DeviceLock } from "./device-lock.ts";
 import { ModelError } from "./errors.ts";
+import { findLane } from "./find-lane.ts";
 import {
   ENGINE_VERSION,
   type EngineParts,
   type FingerprintParts,
   fingerprintOf,
-  selfTestKey,
 } from "./fingerprint.ts";
 import { Host } from "./host.ts";
-import { type ChosenLane, chooseLane, type Lane } from "./lane.ts";
+import type { Lane } from "./lane.ts";
+
 import type { TokenTable } from "./lock.ts";
 import { checkDigest, type ModelEntry } from "./manifest.ts";
 import { assertFree, type ContextPlan, machineMemory, planContext } from "./memory.ts";
+import { Pool } from "./pool.ts";
 import { PromptBuilder } from "./prompt-builder.ts";
-import { Scheduler } from "./scheduler.ts";
-import { computeCanary, runSelfTest, type SelfTestOptions } from "./self-test.ts";
-import type { SelfTestStore, StoredSelfTest } from "./self-test-store.ts";
+import type { SelfTestStore } from "./self-test-store.ts";
 import { type ModelShape, readShape } from "./shape.ts";
-import { realCores } from "./threads.ts";
+import { contextsFor, realCores } from "./threads.ts";
 
 export interface TierInfo {
   readonly model: string;
@@ -34,6 +35,8 @@ export interface TierInfo {
   readonly contextTokens: number;
   readonly vocabularySize: number;
   readonly rows: number;
+  /** Contexts that share the rows. */
+  readonly contexts: number;
   readonly device: string;
   readonly threads: number;
   readonly weightsBytes: number;
@@ -108,22 +111,30 @@ export async function loadTier(
     );
   }
   const isShared = deps.models.has(entry.path);
-  const { plan, model, chunkTokens } = await loadWeights(deps, entry, shape, wishes);
+  const threads = wishes.threads ?? entry.threads ?? realCores();
+  const { plan, model, chunkTokens } = await loadWeights(deps, entry, shape, {
+    ...wishes,
+    threads,
+  });
   const prompts = new PromptBuilder(model, entry, shape);
   const table = await deps.loadVocabulary(entry.path);
-  const threads = wishes.threads ?? entry.threads ?? realCores();
   // On a CPU plain attention keeps a lone row in the class of many (README, measured).
   const flashAttention = runtime.device !== "cpu";
-  const decoder = await model.openContext({
-    slots: plan.rows + plan.keepers,
+  const rows = plan.rows / plan.contexts;
+  const contextOptions = {
+    slots: rows + plan.keepers,
     slotPositions: plan.contextTokens,
-    batchTokensMax: Math.max(chunkTokens, plan.rows),
+    batchTokensMax: Math.max(chunkTokens, rows),
     flashAttention,
     threads,
+    stepThreads: Math.floor(threads / plan.contexts),
     canTruncate: !runtime.isArchitectureRecurrent(shape.architecture),
     slidingWindow: shape.hasSlidingWindow,
     lora: entry.lora,
-  });
+  };
+  const open = () => model.openContext(contextOptions, deps.device);
+  const decoders: [Decoder, ...Decoder[]] = [await open()];
+  while (decoders.length < plan.contexts) decoders.push(await open());
   const parts: EngineParts = {
     ...engineParts(runtime),
     model: digest,
@@ -133,19 +144,21 @@ export async function loadTier(
     kv_types: "f16 f16",
     chunk_tokens: chunkTokens,
     context_tokens: plan.contextTokens,
-    sequences: decoder.slots,
+    sequences: contextOptions.slots,
   };
-  const { lane, rows, canary } = await findLane(deps, parts, {
-    decoder,
+  const { lane, canary, costOf, ...found } = await findLane(deps, parts, decoders, {
     vocabularySize: shape.vocabularySize,
     chunkTokens,
-    rows: plan.rows,
+    rows,
     parameters: model.parameters,
     // Rows that share an expert share its call, whatever the test happens to see.
     serialOnly: shape.hasExperts,
   });
-  const device = { device: deps.device, decoder, table, chunkTokens, queueMax: wishes.queueMax };
-  const scheduler = new Scheduler({ ...device, lane, rows });
+  const { queueMax } = wishes;
+  const pool = new Pool({
+    ...{ decoders, table, chunkTokens, queueMax },
+    ...{ lane, costOf, rows: found.rows },
+  });
   const fingerprintParts = { ...parts, row_class: canary === null ? [] : lane, canary };
   const info: TierInfo = {
     model: entry.name,
@@ -153,7 +166,8 @@ export async function loadTier(
     digest,
     contextTokens: plan.contextTokens,
     vocabularySize: table.size,
-    rows,
+    rows: found.rows * plan.contexts,
+    contexts: plan.contexts,
     device: parts.device,
     threads,
     weightsBytes: model.bytes,
@@ -164,7 +178,7 @@ export async function loadTier(
     deterministic: canary !== null,
   };
   log(describe(info, plan, isShared));
-  return { info, host: new Host({ prompts, table, decoder, scheduler }), table };
+  return { info, host: new Host({ prompts, table, pool }), table };
 }
 
 const isMerges = (key: string): boolean => key === "tokenizer.ggml.merges";
@@ -173,7 +187,7 @@ async function loadWeights(
   deps: TierDeps,
   entry: ModelEntry,
   shape: ModelShape,
-  wishes: TierWishes,
+  wishes: TierWishes & { readonly threads: number },
 ): Promise<{
   readonly plan: ContextPlan;
   readonly model: Model;
@@ -190,7 +204,13 @@ async function loadWeights(
   const plan = planContext(
     shape,
     memory.reservedBytes + weightsBytes,
-    { contextTokens: wishes.contextTokens ?? entry.contextTokens, rows: wishes.rows, chunkTokens },
+    {
+      contextTokens: wishes.contextTokens ?? entry.contextTokens,
+      rows: wishes.rows,
+      chunkTokens,
+      contextsOf: (rows) =>
+        runtime.device === "cpu" ? contextsFor(rows, model.bytes, wishes.threads) : 1,
+    },
     totalBytes,
   );
   memory.reservedBytes += weightsBytes + plan.cellsBytes + plan.buffersBytes;
@@ -230,44 +250,6 @@ function gpuDriver(): string | null {
   }
 }
 
-interface FoundLane extends ChosenLane {
-  /** Null where nothing repeats. */
-  readonly canary: string | null;
-}
-
-/** The stored result where its canary still sings, else a new test. */
-async function findLane(
-  { selfTests, device, log }: TierDeps,
-  parts: EngineParts,
-  options: SelfTestOptions & { readonly serialOnly: boolean },
-): Promise<FoundLane> {
-  return await device.hold(async () => {
-    const key = selfTestKey(parts);
-    const stored = selfTests.read(key);
-    const known = stored === null ? null : await tryLane(stored, options);
-    if (known !== null && known.canary === stored?.canary) return known;
-    if (stored !== null) log("the stored self-test does not fit what this engine computes now");
-    const result = await runSelfTest(options);
-    const found = await tryLane({ ...result, canary: null }, options);
-    selfTests.write(key, { ...result, canary: found.canary });
-    if (found.canary === null) {
-      log("no way was found to make answers repeat: the same request may get other answers");
-    }
-    return found;
-  });
-}
-
-async function tryLane(
-  { classes }: StoredSelfTest,
-  options: SelfTestOptions & { readonly serialOnly: boolean },
-): Promise<FoundLane> {
-  const serial = classes.some((lane) => lane.includes(1)) ? [[1]] : [];
-  const chosen = chooseLane(options.serialOnly ? serial : classes, options.rows);
-  if (chosen !== null) return { ...chosen, canary: await computeCanary(options, chosen.lane) };
-  const every = Array.from({ length: options.rows }, (_, index) => index + 1);
-  return { lane: every, rows: options.rows, canary: null };
-}
-
 /** One line for the operator. */
 function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string {
   const mib = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
@@ -275,9 +257,9 @@ function describe(info: TierInfo, plan: ContextPlan, isShared: boolean): string 
     ? `row class ${info.rowClass.join(",")}`
     : "not deterministic";
   return (
-    `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once of ` +
-    `${info.contextTokens} tokens, memory ${mib(info.weightsBytes)} ` +
-    `weights${isShared ? " (shared)" : ""} + ` +
+    `${info.model} on ${info.device}, ${info.threads} thread(s): ${info.rows} answers at once ` +
+    `of ${info.contextTokens} tokens in ${info.contexts} context(s), memory ` +
+    `${mib(info.weightsBytes)} weights${isShared ? " (shared)" : ""} + ` +
     `${mib(plan.cellsBytes)} cells + ${mib(plan.buffersBytes)} buffers, ${rowClass}, ` +
     info.fingerprint
   );

@@ -5,9 +5,8 @@
  */
 import { loadVocabulary } from "../../src/mask/vocabulary.ts";
 import type { Decoder, LogitProbe, StepRow } from "../../src/runtime/decoder.ts";
-import { DeviceLock } from "../../src/runtime/device-lock.ts";
 import { Host } from "../../src/runtime/host.ts";
-import { Scheduler } from "../../src/runtime/scheduler.ts";
+import { Pool } from "../../src/runtime/pool.ts";
 import { request } from "../helpers/engine.ts";
 import { vocabularyPath } from "../helpers/vocabularies.ts";
 
@@ -52,10 +51,10 @@ async function usPerToken(clients: number): Promise<number> {
   const decoder = new NoNetwork();
   const lane = Array.from({ length: ROWS }, (_, index) => index + 1);
   const options = { rows: ROWS, chunkTokens: 128, queueMax: 64 };
-  const device = new DeviceLock();
-  const scheduler = new Scheduler({ decoder, table, device, lane, ...options });
+  const costOf = (count: number) => 4 + count;
+  const pool = new Pool({ decoders: [decoder], table, lane, costOf, ...options });
   const prompts = { reasoning: null, build: () => ({ tokens: [1, 2], startsThinking: false }) };
-  const host = new Host({ decoder, scheduler, table, prompts });
+  const host = new Host({ pool, table, prompts });
   const answer = async (maxTokens: number): Promise<void> => {
     const completion = host.complete(request("", { maxTokens }), null);
     for await (const event of completion) if (event.kind === "end") return;

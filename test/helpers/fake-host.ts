@@ -1,16 +1,17 @@
 /** A host over a fake decoder: prompts are the bytes of the messages. */
-import { DeviceLock } from "../../src/runtime/device-lock.ts";
 import { Host } from "../../src/runtime/host.ts";
 import type { Lane } from "../../src/runtime/lane.ts";
 import type { TokenLock } from "../../src/runtime/lock.ts";
+import { Pool } from "../../src/runtime/pool.ts";
 import type { Completion, CompletionRequest } from "../../src/runtime/request.ts";
-import { Scheduler } from "../../src/runtime/scheduler.ts";
 import { readAnswer, request } from "./engine.ts";
 import { FAKE_TABLE, FakeDecoder, type FakeOptions } from "./fake-decoder.ts";
 import { type PartGrammar, PartLock } from "./part-lock.ts";
 
 export interface FakeHostOptions extends Partial<FakeOptions> {
+  /** Of each context. */
   readonly rows: number;
+  readonly contexts?: number;
   readonly lane: Lane;
   readonly chunkTokens?: number;
   readonly queueMax?: number;
@@ -21,19 +22,24 @@ export interface FakeHostOptions extends Partial<FakeOptions> {
 export type FakeRequest = Partial<CompletionRequest<PartGrammar>>;
 
 export class FakeHost {
+  /** Of the first context. */
   readonly decoder: FakeDecoder;
-  readonly scheduler: Scheduler;
+  readonly decoders: readonly FakeDecoder[];
+  readonly pool: Pool;
   readonly #host: Host;
 
   constructor(options: FakeHostOptions) {
-    const { rows, lane, chunkTokens = 16, queueMax = 64, thoughts } = options;
-    this.decoder = new FakeDecoder({ slots: rows + 2, slotPositions: 512, ...options });
-    this.scheduler = new Scheduler({
-      ...{ decoder: this.decoder, table: FAKE_TABLE, device: new DeviceLock() },
-      ...{ lane, rows, chunkTokens, queueMax },
+    const { rows, contexts = 1, lane, chunkTokens = 16, queueMax = 64, thoughts } = options;
+    const open = () => new FakeDecoder({ slots: rows + 2, slotPositions: 512, ...options });
+    this.decoder = open();
+    const others = Array.from({ length: contexts - 1 }, open);
+    this.decoders = [this.decoder, ...others];
+    this.pool = new Pool({
+      ...{ decoders: [this.decoder, ...others], table: FAKE_TABLE },
+      ...{ lane, costOf: (count) => 4 + count, rows, chunkTokens, queueMax },
     });
     this.#host = new Host({
-      ...{ decoder: this.decoder, scheduler: this.scheduler, table: FAKE_TABLE },
+      ...{ pool: this.pool, table: FAKE_TABLE },
       prompts: {
         reasoning: thoughts === undefined ? null : { ...thoughts, startText: "" },
         build: ({ messages }) => {

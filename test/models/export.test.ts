@@ -40,6 +40,28 @@ test("a file has weights for every token and a template that opens the answer", 
   expect(metadata.get("tokenizer.chat_template")?.value).toMatch(/<\|assistant\|>/);
 });
 
+test("heads are as wide as fast kernels want, with nothing in what was added", async () => {
+  const path = join(folder, "heads.gguf");
+  const weights = someWeights();
+  exportModel(path, shape, weights, "F32");
+  const { metadata, tensors } = await readGguf(path);
+  expect(metadata.get("llama.attention.key_length")?.value).toBe(64);
+  const dimensions = (name: string) =>
+    tensors.find((tensor) => tensor.name === `blk.0.attn_${name}.weight`)?.dimensions;
+  expect(["q", "k", "v"].map(dimensions)).toEqual([
+    [32, 128],
+    [32, 128],
+    [32, 128],
+  ]);
+  expect(dimensions("output")).toEqual([128, 32]);
+  // Pair 3 of a trained head of 16 turns as fast as before.
+  const base = Number(metadata.get("llama.rope.freq_base")?.value);
+  expect(base ** (-6 / 64)).toBeCloseTo(10_000 ** (-6 / 16), 6);
+  const back = await readWeights(path);
+  const errors = weights.map((value, i) => Math.abs(value - (back.weights[i] ?? 0)));
+  expect(errors.reduce((a, b) => Math.max(a, b))).toBeLessThan(1e-6);
+});
+
 test("weights of another shape are refused", () => {
   const path = join(folder, "wrong.gguf");
   expect(() => exportModel(path, shape, new Float32Array(10), "F32")).toThrow("10 numbers");

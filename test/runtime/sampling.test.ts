@@ -28,7 +28,7 @@ describe("a lock", () => {
       expect(end.finishReason).toBe("stop");
       expect(end.completionTokens).toBeLessThanOrEqual(maxTokens);
     }
-    const { masks, refusals, sampledTokens } = host.scheduler.stats;
+    const { masks, refusals, sampledTokens } = host.pool.stats;
     expect(masks).toBeGreaterThan(0);
     // The worst token is never one of the few that a boost favours: then all others are banned.
     expect(refusals).toBeGreaterThan(sampledTokens / 2);
@@ -39,7 +39,7 @@ describe("a lock", () => {
     const host = new FakeHost({ ...LANE, logit: saying(text, "say") });
     const answer = await host.ask("say", { grammar: letters });
     expect(answer.text).toBe(text);
-    expect(host.scheduler.stats).toMatchObject({ masks: 0, refusals: 0 });
+    expect(host.pool.stats).toMatchObject({ masks: 0, refusals: 0 });
     // Before a draw from a nucleus the mask comes first, at every token that is drawn.
     const drawn = await host.ask("say", {
       grammar: letters,
@@ -48,7 +48,7 @@ describe("a lock", () => {
       seed: 1,
     });
     expect(drawn.text).toBe(text);
-    expect(host.scheduler.stats).toMatchObject({ masks: 6, refusals: 0 });
+    expect(host.pool.stats).toMatchObject({ masks: 6, refusals: 0 });
   });
 
   test("bans a refused token, and samples again before it makes a mask of many", async () => {
@@ -56,7 +56,7 @@ describe("a lock", () => {
     const host = new FakeHost({ ...LANE, logit: wishes });
     const answer = await host.ask("x", { grammar: letters, maxTokens: 40 });
     expect(answer.text).toBe(`{"a":"${"b".repeat(12)}"}`);
-    expect(host.scheduler.stats).toMatchObject({ masks: 0, refusals: 12 });
+    expect(host.pool.stats).toMatchObject({ masks: 0, refusals: 12 });
   });
 
   test("makes that mask at once where text is refused that any free string takes", async () => {
@@ -65,7 +65,7 @@ describe("a lock", () => {
     const host = new FakeHost({ ...LANE, logit: wishes });
     const answer = await host.ask("x", { grammar: letters, maxTokens: 40 });
     expect(answer.text).toBe(`{"a":"${"b".repeat(12)}"}`);
-    expect(host.scheduler.stats).toMatchObject({ masks: 12, refusals: 12 });
+    expect(host.pool.stats).toMatchObject({ masks: 12, refusals: 12 });
   });
 
   test("in a narrow state asks for the mask first, and favours what it allows", async () => {
@@ -81,7 +81,7 @@ describe("a lock", () => {
     const host = new FakeHost({ ...LANE, logit: wishes });
     const answer = await host.ask("x", { grammar: digits, maxTokens: 40 });
     expect(answer.text).toBe(`{"a":"${"5".repeat(12)}"}`);
-    const { masks, refusals, refusedTokens } = host.scheduler.stats;
+    const { masks, refusals, refusedTokens } = host.pool.stats;
     // One refusal leads to the first mask; after it nothing is refused any more.
     expect({ masks, refusals, refusedTokens }).toEqual({
       masks: 12,

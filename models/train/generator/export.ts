@@ -9,9 +9,10 @@ import { type TensorSource, writeGguf } from "../../../src/gguf/write.ts";
 import { CHAT_TEMPLATE } from "./prompt.ts";
 import { readMerges } from "./shards.ts";
 import { CONTROL, type Merge, Tokenizer } from "./tokenizer.ts";
-import { type Shape, splitWeights } from "./weights.ts";
+import { exportedHead, resizeHeads, type Shape, splitWeights, trainedHead } from "./weights.ts";
 
 const CONTEXT = 1024;
+const ROPE_BASE = 10_000;
 const NORMAL = 1;
 const CONTROL_TYPE = 3;
 const UNUSED = 5;
@@ -45,8 +46,11 @@ function metadataOf(
     ["llama.feed_forward_length", whole(shape.feedForward)],
     ["llama.attention.head_count", whole(shape.heads)],
     ["llama.attention.head_count_kv", whole(shape.heads)],
-    ["llama.rope.dimension_count", whole(shape.width / shape.heads)],
-    ["llama.rope.freq_base", float(10_000)],
+    ["llama.attention.key_length", whole(exportedHead(shape))],
+    ["llama.attention.value_length", whole(exportedHead(shape))],
+    ["llama.rope.dimension_count", whole(exportedHead(shape))],
+    // Pair i of a head turns by base^(-2i / width), whatever the width is said to be.
+    ["llama.rope.freq_base", float(ROPE_BASE ** (exportedHead(shape) / trainedHead(shape)))],
     ["llama.attention.layer_norm_rms_epsilon", float(1e-5)],
     ["llama.vocab_size", whole(shape.vocabulary)],
     ["tokenizer.ggml.model", text("gpt2")],
@@ -73,14 +77,14 @@ export function exportModel(
   weights: Float32Array,
   type: QuantizedType,
 ): void {
-  const tensors = [...splitWeights(shape, weights)].map(
-    ({ name, rows, columns, values }): TensorSource => {
-      const isVector = rows === 1;
-      const own = isVector ? "F32" : type;
-      const dimensions = isVector ? [columns] : [columns, rows];
-      return { name, type: own, dimensions, data: () => [quantize(own, values)] };
-    },
-  );
+  const [from, to] = [trainedHead(shape), exportedHead(shape)];
+  const tensors = [...splitWeights(shape, weights)].map((part): TensorSource => {
+    const { name, rows, columns, values } = resizeHeads(shape, part, from, to);
+    const isVector = rows === 1;
+    const own = isVector ? "F32" : type;
+    const dimensions = isVector ? [columns] : [columns, rows];
+    return { name, type: own, dimensions, data: () => [quantize(own, values)] };
+  });
   writeGguf(path, { metadata: metadataOf(shape, readMerges(), type), tensors });
 }
 

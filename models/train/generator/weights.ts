@@ -10,6 +10,16 @@ export interface Shape {
   readonly feedForward: number;
 }
 
+/**
+ * Heads are exported 64 wide, with zeros behind what was trained: llama.cpp's fast kernels take rows
+ * of a multiple of 32, and a head of 56 made attention most of the time of a token.
+ */
+const HEAD_STEP = 64;
+
+export const trainedHead = ({ width, heads }: Shape): number => width / heads;
+export const exportedHead = (shape: Shape): number =>
+  Math.ceil(trainedHead(shape) / HEAD_STEP) * HEAD_STEP;
+
 /** A GGUF tensor: its name, rows and columns; a vector has one row. */
 export interface Part {
   readonly name: string;
@@ -48,6 +58,35 @@ export function* splitWeights(
     throw new Error(`the weights are ${weights.length} numbers, not ${at}`);
 }
 
+/** A part with heads of another width: what is new is zero, what no longer fits is left out. */
+export function resizeHeads(
+  shape: Shape,
+  { name, rows, columns, values }: Part & { readonly values: Float32Array },
+  from: number,
+  to: number,
+): Part & { readonly values: Float32Array } {
+  const kind = /\.attn_(q|k|v|output)\.weight$/.exec(name)?.[1];
+  if (kind === undefined || from === to) return { name, rows, columns, values };
+  const byColumns = kind === "output";
+  const size = shape.heads * to;
+  const out = { name, rows: byColumns ? rows : size, columns: byColumns ? size : columns };
+  const resized = new Float32Array(out.rows * out.columns);
+  // The network divides by the root of the width that it is told.
+  const factor = kind === "q" ? Math.sqrt(to / from) : 1;
+  const kept = Math.min(from, to);
+  for (let head = 0; head < shape.heads; head++) {
+    for (let i = 0; i < kept; i++) {
+      for (let j = 0; j < shape.width; j++) {
+        const [row, column] = byColumns ? [j, head * to + i] : [head * to + i, j];
+        const [oldRow, oldColumn] = byColumns ? [j, head * from + i] : [head * from + i, j];
+        const value = values[oldRow * columns + oldColumn] ?? 0;
+        resized[row * out.columns + column] = factor * value;
+      }
+    }
+  }
+  return { ...out, values: resized };
+}
+
 /** The weights of a model that `export.ts` wrote, in the trainer's order. */
 export async function readWeights(
   path: string,
@@ -67,10 +106,15 @@ export async function readWeights(
     feedForward: whole("feed_forward_length"),
   };
   const bytes = readFileSync(path);
-  const parts = weightParts(shape).map(({ name, rows, columns }) => {
+  const head = file.metadata.has("llama.attention.key_length")
+    ? whole("attention.key_length")
+    : trainedHead(shape);
+  const parts = weightParts(shape).map(({ name }) => {
     const tensor = file.tensors.find((one) => one.name === name);
     if (tensor === undefined) throw new Error(`${path} has no tensor ${name}`);
-    return dequantize(bytes.subarray(tensor.offset), tensor.type, rows * columns);
+    const [columns = 0, rows = 1] = tensor.dimensions;
+    const values = dequantize(bytes.subarray(tensor.offset), tensor.type, rows * columns);
+    return resizeHeads(shape, { name, rows, columns, values }, head, trainedHead(shape)).values;
   });
   const weights = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

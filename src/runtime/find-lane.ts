@@ -1,0 +1,57 @@
+/** The class of row counts that a tier's contexts decode in: stored, or found by the self-test. */
+import type { Decoder } from "./decoder.ts";
+import { type EngineParts, selfTestKey } from "./fingerprint.ts";
+import { type CallCost, type ChosenLane, chooseLane } from "./lane.ts";
+import { computeCanary, runSelfTest, type SelfTestOptions } from "./self-test.ts";
+import type { SelfTestStore, StoredSelfTest } from "./self-test-store.ts";
+
+export interface FoundLane extends ChosenLane {
+  /** Null where nothing repeats. */
+  readonly canary: string | null;
+  readonly costOf: CallCost;
+}
+
+type LaneOptions = Omit<SelfTestOptions, "decoder"> & { readonly serialOnly: boolean };
+
+/** The stored result where its canary still sings, else a new test. */
+export async function findLane(
+  {
+    selfTests,
+    log,
+  }: { readonly selfTests: SelfTestStore; readonly log: (message: string) => void },
+  parts: EngineParts,
+  decoders: readonly [Decoder, ...Decoder[]],
+  options: LaneOptions,
+): Promise<FoundLane> {
+  const key = selfTestKey(parts);
+  const stored = selfTests.read(key);
+  const known = stored === null ? null : await tryLane(stored, decoders, options);
+  if (known !== null && known.canary === stored?.canary) return known;
+  if (stored !== null) log("the stored self-test does not fit what this engine computes now");
+  const result = await runSelfTest({ ...options, decoder: decoders[0] });
+  const found = await tryLane({ ...result, canary: null }, decoders, options);
+  selfTests.write(key, { ...result, canary: found.canary });
+  if (found.canary === null) {
+    log("no way was found to make answers repeat: the same request may get other answers");
+  }
+  return found;
+}
+
+async function tryLane(
+  { classes, callMs }: StoredSelfTest,
+  decoders: readonly Decoder[],
+  options: LaneOptions,
+): Promise<FoundLane> {
+  const costOf: CallCost = (rows) => callMs[rows - 1] ?? 0;
+  const serial = classes.some((lane) => lane.includes(1)) ? [[1]] : [];
+  const chosen = chooseLane(options.serialOnly ? serial : classes, options.rows);
+  const every = Array.from({ length: options.rows }, (_, index) => index + 1);
+  if (chosen === null) return { lane: every, rows: options.rows, canary: null, costOf };
+  // What one context was found to do, the others do as well: they sing the same.
+  const canaries = new Set<string>();
+  for (const decoder of decoders) {
+    canaries.add(await computeCanary({ ...options, decoder }, chosen.lane));
+  }
+  const [canary = null] = canaries;
+  return { ...chosen, canary: canaries.size === 1 ? canary : null, costOf };
+}
