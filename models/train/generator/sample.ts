@@ -39,10 +39,10 @@ const RECORDS_SHARE = 0.14;
 const ROLES_SHARE = 0.2;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.27],
-  ["subject", 0.1],
-  ["message", 0.27],
-  ["words", 0.36],
+  ["choice", 0.25],
+  ["subject", 0.05],
+  ["message", 0.22],
+  ["words", 0.48],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
