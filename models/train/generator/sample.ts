@@ -47,9 +47,9 @@ const KINDS_OF_LABELS = [
 
 export const SHARES: SampleOptions["shares"] = [
   ["extract", 0.38],
-  ["classify", 0.5],
-  ["tool", 0.06],
-  ["grounded", 0.04],
+  ["classify", 0.48],
+  ["tool", 0.07],
+  ["grounded", 0.05],
   ["chat", 0.02],
 ];
 

@@ -250,7 +250,7 @@ export class Values {
       () => (day > 12 ? `${dd}/${mm}/${year}` : `${year}-${mm}-${dd}`),
       () => (day > 12 ? `${mm}/${dd}/${year}` : `${week}${day} ${short} ${year}`),
     ])();
-    return { ...written(text), isoDate: `${year}-${mm}-${dd}` };
+    return { ...written(text, text.replace(/^the /, "")), isoDate: `${year}-${mm}-${dd}` };
   }
 
   #plain(literal: string): Value {
