@@ -36,7 +36,7 @@ export class CfgRecogniser implements Recogniser<StackSet> {
     return this.#masks.compute(this.machine.save());
   }
 
-  fewTokens(): Int32Array | null {
+  fewTokens(): Uint32Array | null {
     return this.#masks.few(this.machine.save());
   }
 

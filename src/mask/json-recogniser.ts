@@ -43,7 +43,7 @@ export class JsonRecogniser implements Recogniser<Mark> {
     return this.#masks.compute();
   }
 
-  fewTokens(): Int32Array | null {
+  fewTokens(): Uint32Array | null {
     return this.#lists.few();
   }
 

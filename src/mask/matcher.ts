@@ -52,7 +52,7 @@ export class Matcher {
    * The same as a list, each token once, whatever the budget; null where they are many, or where
    * that is not soon told.
    */
-  fewTokens(): Int32Array | null {
+  fewTokens(): Uint32Array | null {
     return this.#isText || this.#isOpen ? null : this.#recogniser.fewTokens();
   }
 
