@@ -16,6 +16,7 @@ export type CellMemo = Map<number, object>;
 /** What is kept on a cell, made when there is something to keep. */
 abstract class Shared {
   #memo: CellMemo | undefined;
+  #lists: CellMemo | undefined;
   #children: Map<object, ObjectCell | ArrayCell> | undefined;
   /** Bytes to the end of the text once the value due here is written; undefined: not known yet. */
   closingBytes: number | undefined = undefined;
@@ -23,6 +24,12 @@ abstract class Shared {
   get memo(): CellMemo {
     this.#memo ??= new Map();
     return this.#memo;
+  }
+
+  /** Masks of few tokens, as lists. */
+  get lists(): CellMemo {
+    this.#lists ??= new Map();
+    return this.#lists;
   }
 
   /** Cells of the containers that stand here, by their frame or member. */

@@ -41,6 +41,12 @@ export class CfgMasks {
     return this.#words;
   }
 
+  /** The same where it is kept as a list, else null. */
+  few(here: StackSet): Int32Array | null {
+    const { tokens, isList } = this.#of(here);
+    return isList ? tokens : null;
+  }
+
   /** Tokens after which more than so many bytes are needed to the end. */
   needing(here: StackSet, bytes: number): readonly number[] {
     const tokens: number[] = [];

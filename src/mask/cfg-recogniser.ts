@@ -36,6 +36,10 @@ export class CfgRecogniser implements Recogniser<StackSet> {
     return this.#masks.compute(this.machine.save());
   }
 
+  fewTokens(): Int32Array | null {
+    return this.#masks.few(this.machine.save());
+  }
+
   suspects(left: number): readonly number[] {
     // Without single-byte tokens a text may take more tokens than bytes say.
     const bytes = this.#vocabulary.hasAllBytes ? left - 2 : -1;

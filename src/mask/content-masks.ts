@@ -18,9 +18,14 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 const QUOTE = 0x22;
 
-export interface ContentMask {
+interface ContentParts {
   readonly words: TokenWords;
   readonly closings: readonly Closing[];
+}
+
+export interface ContentMask extends ContentParts {
+  /** Another number for each mask. */
+  readonly serial: number;
 }
 
 /** A place where a token may close the string, and what the string then was. */
@@ -73,6 +78,7 @@ export class ContentMasks {
   readonly #tables: ContentTables;
   #kept = new Map<StringReader, Map<number, ContentMask>>();
   #keptCount = 0;
+  #serial = 0;
   readonly #rooms: RoomMasks;
   readonly #states: Int32Array;
   readonly #counts: Int32Array;
@@ -99,7 +105,9 @@ export class ContentMasks {
     const key = near * 2 ** 24 + state;
     const known = this.#kept.get(reader)?.get(key);
     if (known) return known;
-    const mask = this.#compute(reader, state, count, near >= 0);
+    this.#serial += 1;
+    const parts = this.#compute(reader, state, count, near >= 0);
+    const mask = { ...parts, serial: this.#serial };
     this.#keep(reader, key, mask);
     return mask;
   }
@@ -115,7 +123,7 @@ export class ContentMasks {
   }
 
   /** @param isNear a limit on the length is. */
-  #compute(reader: StringReader, state: number, count: number, isNear: boolean): ContentMask {
+  #compute(reader: StringReader, state: number, count: number, isNear: boolean): ContentParts {
     const room = reader.freedom(state, count);
     if (room >= 0) return this.#freeMask(reader, state, count, room);
     const closings: Closing[] = [];
@@ -144,7 +152,7 @@ export class ContentMasks {
     return reader.roomForAny(state, count) >= this.#tables.countMax;
   }
 
-  #roomMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
+  #roomMask(reader: StringReader, state: number, count: number, room: number): ContentParts {
     const table = this.#rooms.table(reader, state);
     const closings: Closing[] = [];
     for (const { closer, state: end, points } of table.closings) {
@@ -155,7 +163,7 @@ export class ContentMasks {
     return { words: this.#rooms.words(table, room), closings };
   }
 
-  #freeMask(reader: StringReader, state: number, count: number, room: number): ContentMask {
+  #freeMask(reader: StringReader, state: number, count: number, room: number): ContentParts {
     const closings: Closing[] = [];
     for (const closer of this.#tables.closers) {
       const length = count + closer.count;

@@ -4,6 +4,7 @@ import type { RootCell } from "./cell.ts";
 import { firstBytes } from "./first-bytes.ts";
 import { JsonMachine } from "./json-machine.ts";
 import { MaskCaches } from "./mask-caches.ts";
+import { MaskLists } from "./mask-lists.ts";
 import { Masks } from "./masks.ts";
 import type { ForcedKey, Recogniser } from "./recogniser.ts";
 import { KEY, type Mark, STRING } from "./registers.ts";
@@ -17,6 +18,7 @@ export class JsonRecogniser implements Recogniser<Mark> {
   readonly machine: JsonMachine;
   readonly #vocabulary: Vocabulary;
   readonly #masks: Masks;
+  readonly #lists: MaskLists;
   readonly #waysOut: WaysOut;
   readonly #room: Room;
   /** Shortest whole answers. */
@@ -27,6 +29,7 @@ export class JsonRecogniser implements Recogniser<Mark> {
     this.machine = new JsonMachine(grammar, caches.rootOf(grammar));
     this.#vocabulary = vocabulary;
     this.#masks = new Masks(this.machine, grammar, vocabulary);
+    this.#lists = new MaskLists(this.machine, this.#masks, vocabulary);
     this.#waysOut = caches.waysOutOf(grammar);
     this.#wholes = caches.wholes;
     this.#room = new Room(this.machine, grammar.compilation);
@@ -38,6 +41,10 @@ export class JsonRecogniser implements Recogniser<Mark> {
 
   computeMask(): TokenWords {
     return this.#masks.compute();
+  }
+
+  fewTokens(): Int32Array | null {
+    return this.#lists.few();
   }
 
   /** Where content leaves room, only what closes the string can lead to something long. */

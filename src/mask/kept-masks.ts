@@ -56,22 +56,24 @@ export class EditList {
   }
 }
 
-/** Most are a list; 16 KB each for 128,000 tokens otherwise. */
-const KEPT_MAX = 256;
-
 export class KeptMasks {
+  readonly #most: number;
   readonly #queue: KeptKey[] = [];
   #oldest = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   keep(memo: CellMemo, key: number, mask: object): void {
     memo.set(key, mask);
     this.#queue.push({ memo, key });
-    if (this.#queue.length - this.#oldest <= KEPT_MAX) return;
+    if (this.#queue.length - this.#oldest <= this.#most) return;
     const { memo: from, key: old } = this.#queue[this.#oldest] as KeptKey;
     from.delete(old);
     this.#oldest += 1;
-    if (this.#oldest === KEPT_MAX) {
-      this.#queue.splice(0, KEPT_MAX);
+    if (this.#oldest === this.#most) {
+      this.#queue.splice(0, this.#most);
       this.#oldest = 0;
     }
   }

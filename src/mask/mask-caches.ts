@@ -18,13 +18,19 @@ import { WaysOut } from "./way-out.ts";
 /** Cells below one root: about 1 KB each with what is kept on them, masks apart. */
 const CELLS_MAX = 1000;
 
+/** Most of them are lists; 16 KB each for 128,000 tokens otherwise. */
+const MASKS_MAX = 256;
+/** Of a few tokens each, mostly. */
+const LISTS_MAX = 512;
+
 export class MaskCaches {
   readonly contents: ContentMasks;
   readonly numbers: NumberMasks;
   readonly openings: KeyOpenings;
   readonly names: NameTokenTables;
   readonly starts: StartMasks;
-  readonly kept = new KeptMasks();
+  readonly kept = new KeptMasks(MASKS_MAX);
+  readonly keptLists = new KeptMasks(LISTS_MAX);
   /** Tokens of the shortest answer that begins there. */
   readonly wholes = new WeakMap<RootCell, { readonly tokens: readonly number[] | null }>();
   /** What is forced in a state, by what it is a state of. */

@@ -48,6 +48,14 @@ export class Matcher {
     return new Uint32Array(words.buffer, words.byteOffset, words.length);
   }
 
+  /**
+   * The same as a list, each token once, whatever the budget; null where they are many, or where
+   * that is not soon told.
+   */
+  fewTokens(): Int32Array | null {
+    return this.#isText || this.#isOpen ? null : this.#recogniser.fewTokens();
+  }
+
   #lockedMask(): TokenWords {
     const words = this.#budget.filter(this.#recogniser.computeMask());
     if (!this.#isOpen) return words;

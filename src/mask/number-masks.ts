@@ -7,6 +7,8 @@ import type { NumberLanguage } from "../grammar/number-view.ts";
 import type { TokenTrie } from "./token-trie.ts";
 
 export interface NumberMask {
+  /** Another number for each mask. */
+  readonly serial: number;
   readonly tokens: Int32Array;
   /** Nodes at which the number may be over, with something other than a number below. */
   readonly exits: Int32Array;
@@ -18,6 +20,7 @@ export class NumberMasks {
   readonly #trie: TokenTrie;
   readonly #kept = new WeakMap<object, Map<number, NumberMask>>();
   readonly #states: Int32Array;
+  #serial = 0;
 
   constructor(trie: TokenTrie) {
     this.#trie = trie;
@@ -42,7 +45,12 @@ export class NumberMasks {
       const node = this.#trie.roots[byte] as number;
       if (node >= 0) this.#walk(automaton, node, tokens, exits);
     }
-    return { tokens: Int32Array.from(tokens), exits: Int32Array.from(exits) };
+    this.#serial += 1;
+    return {
+      serial: this.#serial,
+      tokens: Int32Array.from(tokens),
+      exits: Int32Array.from(exits),
+    };
   }
 
   #walk(

@@ -35,6 +35,8 @@ export interface Recogniser<Mark extends object> {
   readonly room: number;
   /** The tokens that may come next. Valid until the next call; not to be changed. */
   computeMask(): TokenWords;
+  /** The same as a list, each once, where they are few and that is soon told; else null. */
+  fewTokens(): Int32Array | null;
   /**
    * Tokens of the mask after which a whole value may not fit into what is left.
    * @param left tokens, the end of generation included.

@@ -27,9 +27,12 @@ export class AddonDecoder implements Decoder {
   readonly #samplers = new Map<number, NativeSampler>();
   /** Per slot, never configured: argmax over the model's own logits. */
   readonly #probes = new Map<number, NativeSampler>();
-  /** Slots whose logits are being sampled. */
-  readonly #sampling = new Set<number>();
+  /** By slot: its logits are being sampled. */
+  readonly #isSampling: boolean[];
+  #samplingCount = 0;
   #decoding = false;
+  /** Of a row with one token: the addon copies what it is given. */
+  readonly #oneToken = new Uint32Array(1);
 
   constructor(
     native: NativeContext,
@@ -49,6 +52,7 @@ export class AddonDecoder implements Decoder {
     this.#device = device;
     this.#newSampler = newSampler;
     this.#lengths = new Array<number>(options.slots).fill(0);
+    this.#isSampling = new Array<boolean>(options.slots).fill(false);
   }
 
   get memoryBytes(): number {
@@ -64,7 +68,8 @@ export class AddonDecoder implements Decoder {
 
   async step(rows: readonly StepRow[]): Promise<readonly number[]> {
     this.#assertIdle();
-    const count = rows.reduce((sum, row) => sum + row.tokens.length, 0);
+    let count = 0;
+    for (const { tokens } of rows) count += tokens.length;
     assert(count > 0 && count <= this.batchTokensMax, "a call has from one token to its most");
     const threadsMax = count > this.slots ? this.#threads : this.#stepThreads;
     const threads = threadsOfCall(count, this.#weightsBytes, threadsMax);
@@ -95,15 +100,21 @@ export class AddonDecoder implements Decoder {
       // llama.cpp does not reject a position past the context.
       assert(length + tokens.length <= this.slotPositions, "positions stay inside the context");
       previousSlot = slot;
-      const wanted = output ? Uint32Array.of(tokens.length - 1) : new Uint32Array();
-      const [index] = this.#native.addToBatch(slot, length, Uint32Array.from(tokens), wanted);
+      const wanted = lastOf(tokens, output);
+      const [index] = this.#native.addToBatch(slot, length, this.#words(tokens), wanted);
       if (index !== undefined) outputs.push(index);
     }
     return outputs;
   }
 
+  #words(tokens: readonly number[]): Uint32Array {
+    if (tokens.length !== 1) return Uint32Array.from(tokens);
+    this.#oneToken[0] = tokens[0] ?? 0;
+    return this.#oneToken;
+  }
+
   configure(slot: number, options: SampleOptions): void {
-    assert(!this.#decoding && !this.#sampling.has(slot), "a sampler is not changed while it works");
+    assert(!this.#decoding && !this.#isSampling[slot], "a sampler is not changed while it works");
     const { temperature, topP, seed, biasTokens, biasValues } = options;
     this.#samplerOf(this.#samplers, slot).applyConfig({
       temperature,
@@ -115,7 +126,12 @@ export class AddonDecoder implements Decoder {
 
   async sample(slot: number, output: number): Promise<number> {
     const sampler = this.#samplerOf(this.#samplers, slot);
-    return await this.#whileSampling(slot, () => this.#native.sampleToken(output, sampler));
+    this.#beginSample(slot);
+    try {
+      return await this.#native.sampleToken(output, sampler);
+    } finally {
+      this.#endSample(slot);
+    }
   }
 
   async probe(
@@ -125,16 +141,11 @@ export class AddonDecoder implements Decoder {
     top: number,
   ): Promise<LogitProbe> {
     const sampler = this.#samplerOf(this.#probes, slot);
-    const [best, , , pairs, weight] = await this.#whileSampling(slot, () =>
-      this.#native.sampleToken(
-        output,
-        sampler,
-        false,
-        false,
-        [tokens, false, false, true, top],
-        true,
-      ),
-    );
+    const wanted = [tokens, false, false, true, top] as const;
+    this.#beginSample(slot);
+    const [best, , , pairs, weight] = await this.#native
+      .sampleToken(output, sampler, false, false, wanted, true)
+      .finally(() => this.#endSample(slot));
     const logits = new Map<number, number>();
     for (let index = 0; index + 1 < (pairs?.length ?? 0); index += 2) {
       logits.set(pairs?.[index] ?? 0, pairs?.[index + 1] ?? 0);
@@ -152,14 +163,15 @@ export class AddonDecoder implements Decoder {
     return sampler;
   }
 
-  async #whileSampling<T>(slot: number, sample: () => Promise<T>): Promise<T> {
-    assert(!this.#decoding && !this.#sampling.has(slot), "a row is sampled once, between decodes");
-    this.#sampling.add(slot);
-    try {
-      return await sample();
-    } finally {
-      this.#sampling.delete(slot);
-    }
+  #beginSample(slot: number): void {
+    assert(!this.#decoding && !this.#isSampling[slot], "a row is sampled once, between decodes");
+    this.#isSampling[slot] = true;
+    this.#samplingCount += 1;
+  }
+
+  #endSample(slot: number): void {
+    this.#isSampling[slot] = false;
+    this.#samplingCount -= 1;
   }
 
   truncate(slot: number, length: number): void {
@@ -193,6 +205,15 @@ export class AddonDecoder implements Decoder {
   }
 
   #assertIdle(): void {
-    assert(!this.#decoding && this.#sampling.size === 0, "nothing changes while the addon works");
+    assert(!this.#decoding && this.#samplingCount === 0, "nothing changes while the addon works");
   }
 }
+
+/** The logits that are wanted: of the last token, or none. */
+function lastOf(tokens: readonly number[], output: boolean): Uint32Array {
+  if (!output) return NO_INDEXES;
+  return tokens.length === 1 ? FIRST_INDEX : Uint32Array.of(tokens.length - 1);
+}
+
+const NO_INDEXES = new Uint32Array();
+const FIRST_INDEX = Uint32Array.of(0);

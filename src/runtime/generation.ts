@@ -166,6 +166,15 @@ export class Generation {
     return copy;
   }
 
+  /** The tokens of that mask, budget ignored, where they are few; else null. */
+  fewTokens(): ArrayLike<number> | null {
+    assert(this.#lock !== null, "only a locked answer has a mask");
+    // The start of thinking would be one more.
+    if (this.#phase === "undecided") return null;
+    this.#lock.setBudget(null);
+    return this.#lock.fewTokens();
+  }
+
   /** What to add to the logits of tokens, by `logit_bias` and the penalties (OpenAI's formula). */
   biases(): ReadonlyMap<number, number> {
     const { logitBias, presencePenalty, frequencyPenalty } = this.request;

@@ -7,6 +7,11 @@
 export interface TokenLock {
   /** Bit (t & 31) of word t >> 5: token t is allowed. The view is valid until the next call. */
   computeMask(): Uint32Array;
+  /**
+   * The tokens of that mask, each once, where they are few and the lock can tell soon; else null.
+   * Valid until the next call; not to be changed.
+   */
+  fewTokens(): ArrayLike<number> | null;
   /** False: refused, and nothing changed. */
   accept(tokenId: number): boolean;
   /** Tokens that the grammar leaves no choice about. */

@@ -1,9 +1,10 @@
 /**
  * Picks the next token of an answer from the logits of a step. Check first: sample as if there were
  * no lock, ask the lock, forbid what it refuses and sample again; a mask over the vocabulary is
- * built only when that has failed a few times. Rejection is exact for argmax and for plain
- * temperature; with top_p below 1 the mask comes first, or the nucleus would be cut from the wrong
- * distribution.
+ * built only where that has failed. Rejection is exact for argmax and for plain temperature; with
+ * top_p below 1 the mask comes first, or the nucleus would be cut from the wrong distribution. And
+ * where few tokens are allowed it comes first once such a state has refused something: the rest of
+ * the answer is likely to go the same way.
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, LogitProbe } from "./decoder.ts";
@@ -12,7 +13,7 @@ import type { Generation } from "./generation.ts";
 import type { TokenTable } from "./lock.ts";
 import type { Alternative, TokenLogprob } from "./request.ts";
 
-/** Candidates that are refused one by one before the lock is asked for its mask. */
+/** Candidates that are refused one by one, where many are allowed, before a mask is made. */
 const REFUSALS_BEFORE_MASK = 2;
 /**
  * Added to the logits of allowed tokens where they are fewer than the others: 128,000 biases take
@@ -20,8 +21,6 @@ const REFUSALS_BEFORE_MASK = 2;
  * changes is the rounding of the logits alone, and that by the answer's own text alone.
  */
 const BOOST = 64;
-/** Up to here a state of the lock is narrow: the next token's mask is likely to be needed too. */
-const NARROW_TOKENS = 2048;
 /** Below this a draw is an argmax, and logits divided by it are no numbers any more. */
 const TEMPERATURE_MIN = 1e-6;
 /** Without a lock only ends of generation are refused (inside thoughts); vocabularies have few. */
@@ -35,8 +34,8 @@ export class RowSampler {
   #seed = 0;
   /** The sampler has no biases: the next token may be sampled without setting it again. */
   #plain = false;
-  /** The last mask had few tokens. */
-  #narrow = false;
+  /** The answer had a token refused where few are allowed: from now on these come first. */
+  #isContrary = false;
   /** The one token of the current mask: there is nothing to sample. */
   #only: number | null = null;
   /** Of the current step's logits. */
@@ -63,7 +62,7 @@ export class RowSampler {
     // The same seed twice would go on where the last answer on this slot stopped.
     this.#configure(1, 1, (this.#seed + 1) % 0xffffffff, 0);
     this.#plain = false;
-    this.#narrow = false;
+    this.#isContrary = false;
   }
 
   /**
@@ -80,8 +79,9 @@ export class RowSampler {
     this.#only = null;
     const nucleus = temperature > 0 && topP < 1;
     let limit: Limit = "none";
-    if (generation.isLocked && (nucleus || this.#narrow)) {
-      limit = this.#setMask(generation, asked, nucleus ? "any" : "narrow");
+    if (generation.isLocked && (nucleus || this.#isContrary)) {
+      limit = this.#setFew(generation, asked);
+      if (limit === "none" && nucleus) limit = this.#setMask(generation, asked, "loose");
     }
     if (limit === "none" && (!this.#plain || asked.size > 0)) this.#set(generation, asked);
     const { topLogprobs } = generation.request;
@@ -95,23 +95,29 @@ export class RowSampler {
       if (refused === 1) this.refusedTokens += 1;
       biases ??= new Map(asked);
       biases.set(token, Number.NEGATIVE_INFINITY);
-      limit = this.#tighten(generation, biases, limit, refused);
+      limit = this.#tighten(generation, biases, { token, refused, limit });
     }
     throw new EngineError("no token of the vocabulary can continue the answer", {
       code: "decode_failed",
     });
   }
 
-  /** What to try after so many refusals. */
+  /** What to try after a token was refused, the `refused`th of its step. */
   #tighten(
     generation: Generation,
     biases: ReadonlyMap<number, number>,
-    limit: Limit,
-    refused: number,
+    { token, refused, limit }: Refusal,
   ): Limit {
     if (limit === "loose") return this.#setMask(generation, biases, "exact");
-    if (generation.isLocked && refused >= REFUSALS_BEFORE_MASK) {
-      return this.#setMask(generation, biases, "any");
+    if (generation.isLocked) {
+      if (this.#setFew(generation, biases) === "loose") {
+        this.#isContrary = true;
+        return "loose";
+      }
+      const isTooLong = isPlainText(this.#table.tokenBytes(token));
+      if (isTooLong || refused >= REFUSALS_BEFORE_MASK) {
+        return this.#setMask(generation, biases, "loose");
+      }
     }
     this.#set(generation, biases);
     return "none";
@@ -134,36 +140,61 @@ export class RowSampler {
   }
 
   /**
+   * Limits the sampler to the tokens that the lock allows, where they are few.
+   * @returns "none" where they are not; then nothing was changed.
+   */
+  #setFew(generation: Generation, biases: ReadonlyMap<number, number>): Limit {
+    const startedMs = performance.now();
+    const tokens = generation.fewTokens();
+    this.maskMs += performance.now() - startedMs;
+    const count = tokens?.length ?? 0;
+    if (tokens === null || count === 0) return "none";
+    this.masks += 1;
+    this.#only = count === 1 ? (tokens[0] ?? null) : null;
+    // The sampler stays as it is.
+    if (this.#only !== null) return "loose";
+    this.#growTo(count + biases.size);
+    this.#biasTokens.set(tokens);
+    this.#fill(generation, biases, count, BOOST);
+    return "loose";
+  }
+
+  /**
    * Limits the sampler to the lock's mask, on top of the biases.
-   * @param want "narrow" leaves a wide mask unused; "exact" takes no boost for it, and leaves out
-   *   what the token budget forbids.
+   * @param limit "exact" takes no boost for it, and leaves out what the token budget forbids.
    */
   #setMask(
     generation: Generation,
     biases: ReadonlyMap<number, number>,
-    want: "any" | "narrow" | "exact",
+    limit: "loose" | "exact",
   ): Limit {
     this.masks += 1;
     const startedMs = performance.now();
-    const mask = generation.computeMask(want === "exact" ? "kept" : "ignored");
+    const mask = generation.computeMask(limit === "exact" ? "kept" : "ignored");
     this.maskMs += performance.now() - startedMs;
-    const allowed = countBits(mask);
-    this.#narrow = allowed <= NARROW_TOKENS;
-    if (want === "narrow" && !this.#narrow) return "none";
+    this.#only = null;
     const { size } = this.#table;
-    const boosted = want !== "exact" && allowed > 0 && allowed < size / 2;
-    this.#growTo((boosted ? allowed : size) + biases.size);
-    let count = boosted ? this.#list(mask, 0) : this.#list(mask, -1);
-    this.#only = boosted && count === 1 ? (this.#biasTokens[0] ?? null) : null;
-    // The sampler stays as it is.
-    if (this.#only !== null) return "loose";
-    this.#biasValues.fill(boosted ? BOOST : Number.NEGATIVE_INFINITY, 0, count);
+    const allowed = countBits(mask);
+    const isBoosted = limit !== "exact" && allowed > 0 && allowed < size / 2;
+    this.#growTo((isBoosted ? allowed : size) + biases.size);
+    const count = this.#list(mask, isBoosted ? 0 : -1);
+    this.#fill(generation, biases, count, isBoosted ? BOOST : Number.NEGATIVE_INFINITY);
+    return limit;
+  }
+
+  /** Gives the first tokens that are listed a bias, and others theirs. */
+  #fill(
+    generation: Generation,
+    biases: ReadonlyMap<number, number>,
+    count: number,
+    bias: number,
+  ): void {
+    this.#biasValues.fill(bias, 0, count);
     // Several biases of one token add up.
-    count = this.#write(biases, count);
+    const total = this.#write(biases, count);
     const { temperature, topP } = this.#distribution(generation);
-    this.#configure(temperature, topP, this.#seed, count);
+    this.#configure(temperature, topP, this.#seed, total);
     this.#plain = false;
-    return want === "exact" ? "exact" : "loose";
   }
 
   /** @param flip -1 lists the tokens that are not in the mask, 0 those that are. */
@@ -231,6 +262,21 @@ export class RowSampler {
       .map(([id]) => describe(id));
     return { ...describe(token), top: best };
   }
+}
+
+interface Refusal {
+  readonly token: number;
+  /** Refusals of the step so far, this one included. */
+  readonly refused: number;
+  readonly limit: Limit;
+}
+
+/**
+ * Content of any string that limits neither its length nor its letters: where it is refused, other
+ * text will be too.
+ */
+function isPlainText(bytes: Uint8Array): boolean {
+  return bytes.length > 0 && bytes.every((byte) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c);
 }
 
 /** How the sampler is kept to a lock: "loose" can still be refused something. */

@@ -50,6 +50,10 @@ class TimedLock implements TokenLock {
     return this.#timed(() => this.#lock.computeMask());
   }
 
+  fewTokens(): ArrayLike<number> | null {
+    return this.#timed(() => this.#lock.fewTokens());
+  }
+
   accept(tokenId: number): boolean {
     return this.#timed(() => this.#lock.accept(tokenId));
   }

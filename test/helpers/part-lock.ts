@@ -53,6 +53,13 @@ export class PartLock implements TokenLock {
     return mask;
   }
 
+  /** Digits are few, letters are not. */
+  fewTokens(): number[] | null {
+    const tokens = [...Array(this.#table.size).keys()];
+    const allowed = tokens.filter((token) => this.#after(token) !== null);
+    return allowed.length <= 16 ? allowed : null;
+  }
+
   /** Of a fixed text: single-byte tokens, one per byte. */
   forcedTokens(): number[] {
     const part = this.#parts[this.#state.part];

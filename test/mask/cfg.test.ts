@@ -7,7 +7,7 @@ import type { Vocabulary } from "../../src/mask/vocabulary.ts";
 import { llamaGrammars } from "../grammar/llama-grammar.ts";
 import { naiveGbnf } from "../grammar/naive-gbnf.ts";
 import { mutation, randomGbnf, randomText } from "../grammar/random-gbnf.ts";
-import { random, SMALL, sample, smallVocabulary, tokensOf } from "./kit.ts";
+import { expectRightList, random, SMALL, sample, smallVocabulary, tokensOf } from "./kit.ts";
 
 setDefaultTimeout(120_000);
 
@@ -93,7 +93,9 @@ describe("random grammars", () => {
         if (LETTERS.isEndOfGeneration(token)) break;
       }
       matcher.reset();
-      expect(tokensOf(matcher.computeMask(), LETTERS.size)).toEqual(naiveMask(matcher, LETTERS));
+      const naive = naiveMask(matcher, LETTERS);
+      expect(tokensOf(matcher.computeMask(), LETTERS.size)).toEqual(naive);
+      expectRightList(matcher, naive);
     }
   });
 });

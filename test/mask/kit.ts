@@ -117,7 +117,14 @@ export function expectRightMask(matcher: Matcher, vocabulary: Vocabulary): numbe
     naive.push(token);
   }
   expect(tokensOf(matcher.computeMask(), vocabulary.size)).toEqual(naive);
+  expectRightList(matcher, naive);
   return naive;
+}
+
+/** @param allowed the tokens that may come next, ascending. */
+export function expectRightList(matcher: Matcher, allowed: readonly number[]): void {
+  const few = matcher.fewTokens();
+  if (few !== null) expect([...few].sort((a, b) => a - b)).toEqual([...allowed]);
 }
 
 /** Null for a schema that is refused: most of those have no value at all. */

@@ -5,7 +5,14 @@ import { JsonRecogniser } from "../../src/mask/json-recogniser.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
 import { loadVocabulary, type Vocabulary } from "../../src/mask/vocabulary.ts";
 import { vocabulariesAvailable, vocabularyPath } from "../helpers/vocabularies.ts";
-import { expectRightMask, random, SMALL, smallVocabulary, tokensOf } from "./kit.ts";
+import {
+  expectRightList,
+  expectRightMask,
+  random,
+  SMALL,
+  smallVocabulary,
+  tokensOf,
+} from "./kit.ts";
 import { ORDERS, SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
@@ -30,6 +37,7 @@ describe.each([
         const allowed = tokensOf(matcher.computeMask(), SMALL.size);
         expect(allowed).toEqual(naiveMask(matcher));
         expect(allowed.length).toBeGreaterThan(0);
+        expectRightList(matcher, allowed);
         const token = allowed[Math.floor(draw() * allowed.length)] as number;
         matcher.accept(token);
         if (SMALL.isEndOfGeneration(token)) break;

@@ -51,41 +51,54 @@ describe("a lock", () => {
     expect(host.pool.stats).toMatchObject({ masks: 6, refusals: 0 });
   });
 
-  test("bans a refused token and samples again before it makes a mask", async () => {
-    const wishes = (token: number): number => (token === 0x21 ? 9 : token === 0x62 ? 8 : 0);
+  test("bans a refused token, and samples again before it makes a mask of many", async () => {
+    const wishes = (token: number): number => (token === 0x0a ? 9 : token === 0x62 ? 8 : 0);
     const host = new FakeHost({ ...LANE, logit: wishes });
     const answer = await host.ask("x", { grammar: letters, maxTokens: 40 });
     expect(answer.text).toBe(`{"a":"${"b".repeat(12)}"}`);
     expect(host.pool.stats).toMatchObject({ masks: 0, refusals: 12 });
   });
 
-  test("in a narrow state asks for the mask first, and favours what it allows", async () => {
-    // Every choice is refused, and the best allowed token is far below.
-    const best = new Map([
-      [0x6b, 1],
-      [0x22, -1],
-    ]);
-    const wishes = (token: number): number => best.get(token) ?? (token < 0x40 ? 40 : 0);
+  test("makes that mask at once where text is refused that any free string takes", async () => {
+    const wishes = (token: number): number =>
+      token === 0x21 ? 9 : token === 0x3f ? 8.5 : token === 0x62 ? 8 : 0;
     const host = new FakeHost({ ...LANE, logit: wishes });
     const answer = await host.ask("x", { grammar: letters, maxTokens: 40 });
-    expect(answer.text).toBe(`{"a":"${"k".repeat(12)}"}`);
+    expect(answer.text).toBe(`{"a":"${"b".repeat(12)}"}`);
+    expect(host.pool.stats).toMatchObject({ masks: 12, refusals: 12 });
+  });
+
+  test("in a narrow state asks for the mask first, and favours what it allows", async () => {
+    const digits: PartGrammar = {
+      parts: [{ text: '{"a":"' }, { bytes: "digits", min: 1, max: 12 }, { text: '"}' }],
+    };
+    // Every choice is refused, and the best allowed token is far below.
+    const best = new Map([
+      [0x35, 1],
+      [0x22, -1],
+    ]);
+    const wishes = (token: number): number => best.get(token) ?? (token > 0x40 ? 40 : 0);
+    const host = new FakeHost({ ...LANE, logit: wishes });
+    const answer = await host.ask("x", { grammar: digits, maxTokens: 40 });
+    expect(answer.text).toBe(`{"a":"${"5".repeat(12)}"}`);
     const { masks, refusals, refusedTokens } = host.pool.stats;
-    // Two refusals lead to the first mask; after it nothing is refused any more.
+    // One refusal leads to the first mask; after it nothing is refused any more.
     expect({ masks, refusals, refusedTokens }).toEqual({
       masks: 12,
-      refusals: 2,
+      refusals: 1,
       refusedTokens: 1,
     });
     const biased = await host.ask("x", {
-      ...{ grammar: letters, maxTokens: 40 },
-      logitBias: new Map([[0x6b, -5]]),
+      ...{ grammar: digits, maxTokens: 40 },
+      logitBias: new Map([[0x35, -5]]),
     });
-    expect(biased.text).toBe(`{"a":"${"a".repeat(12)}"}`);
+    expect(biased.text).toBe(`{"a":"${"0".repeat(12)}"}`);
   });
 
   test("that allows nothing ends the request: no token comes out", async () => {
     const nothing: TokenLock = {
       computeMask: () => new Uint32Array(9),
+      fewTokens: () => [],
       accept: () => false,
       forcedTokens: () => [],
       isComplete: false,

@@ -31,16 +31,20 @@ export type Piece = readonly [text: string, weight: number];
 /** Under the lock the model chooses none of it; unlocked it must know it all the same. */
 const STRUCTURE = 0.4;
 const COPIED = 1;
-/** The first token of a value says which stretch of the text it is, */
-const BEGINNING = 3;
-/** and its end, or that of a list, how far it goes. */
+/**
+ * The first token of a value says which stretch of the text it is. Null counts as much: where it counted
+ * more, the model left out what it was not sure of.
+ */
+const BEGINNING = 4;
+/** Its end, or that of a list, says how far it goes. */
 const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
 export const DECIDED = 8;
 
 /** Compact JSON. */
 export function printAnswer(value: AnswerValue): Piece[] {
-  if (value === null || typeof value === "boolean") return [[String(value), DECIDED]];
+  if (value === null) return [["null", BEGINNING]];
+  if (typeof value === "boolean") return [[String(value), DECIDED]];
   if (typeof value === "string") return printString(value);
   if (value instanceof NumberLiteral) return printStretch(value.text);
   if (value instanceof Label) {
@@ -67,7 +71,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
     if (i > 0) pieces.push([",", ENDING]);
     pieces.push(...printAnswer(item));
   });
-  pieces.push(["]", items.length === 0 ? DECIDED : ENDING]);
+  pieces.push(["]", items.length === 0 ? BEGINNING : ENDING]);
   return pieces;
 }
 

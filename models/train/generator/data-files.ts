@@ -63,6 +63,12 @@ export interface SubjectData {
   readonly words: readonly string[];
 }
 
+/** A label with words that stand for it; those of one group exclude each other. */
+export interface LexiconEntry extends SubjectData {
+  readonly group: string;
+  readonly properties: readonly string[];
+}
+
 /** What a message can be about or for; those of one group are told apart. */
 export interface MessageData {
   readonly group: string;
@@ -86,6 +92,7 @@ export interface GeneratorData {
   readonly phrases: ReadonlyMap<string, readonly string[]>;
   readonly subjects: readonly SubjectData[];
   readonly messages: readonly MessageData[];
+  readonly lexicon: readonly LexiconEntry[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
   /** What is said, and what is answered. */
@@ -108,6 +115,7 @@ export function readGeneratorData(): GeneratorData {
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
     messages: sections("messages.txt").flatMap(readMessages),
+    lexicon: sections("lexicon.txt").flatMap(readLexicon),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
@@ -233,6 +241,15 @@ function readMessages({ head, lines }: Section): MessageData[] {
     const [names, texts] = cut(line, " : ");
     const all = texts.split(";").map((one) => one.trim());
     return { group, properties, names: names.split(" "), texts: all };
+  });
+}
+
+/** `@group property property`, then `name name : word word`. */
+function readLexicon({ head, lines }: Section): LexiconEntry[] {
+  const [group = "", ...properties] = head.split(" ");
+  return lines.map((line) => {
+    const [names, words] = cut(line, " : ");
+    return { group, properties, names: names.split(" "), words: words.split(" ") };
   });
 }
 

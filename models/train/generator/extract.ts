@@ -14,7 +14,7 @@ import {
   styleName,
   wordsOf,
 } from "./properties.ts";
-import { type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
+import { aside, type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
 
 export interface Extraction {
   readonly text: string;
@@ -69,6 +69,8 @@ const byVariety = (
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.3;
+/** Texts of a page, most of which is not asked for. */
+const LONG_SHARE = 0.06;
 /** Of the rest, texts put together from clauses. */
 const COMPOSED_SHARE = 0.07;
 
@@ -79,36 +81,51 @@ function drawParts(
   scope: Scope,
 ): string[] {
   const { rng } = renderer;
+  const isLong = rng.chance(LONG_SHARE);
   const parts = rng.chance(COMPOSED_SHARE)
     ? compose(renderer, data, slotsOf(data, domain), scope)
-    : fillTemplates(renderer, data.templates.get(domain) ?? [], scope);
-  const fillers = rng.weighted([
-    [0, 9],
-    [1, 2],
-    [2, 0.7],
-    [4, 0.2],
-    [7, 0.1],
-  ]);
+    : fillTemplates(
+        renderer,
+        data.templates.get(domain) ?? [],
+        scope,
+        isLong ? rng.int(2, 5) : null,
+      );
+  const fillers = isLong
+    ? rng.int(3, 12)
+    : rng.weighted([
+        [0, 9],
+        [1, 2],
+        [2, 1],
+        [4, 0.3],
+      ]);
   for (let i = 0; i < fillers; i++) {
-    const filler = renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map());
+    const filler = rng.chance(0.5)
+      ? renderer.render(rng.pick(data.phrases.get("filler") ?? []), new Map())
+      : aside(renderer, data);
     parts.splice(rng.int(0, parts.length), 0, filler);
   }
   return parts;
 }
 
-function fillTemplates(renderer: Renderer, templates: readonly string[], scope: Scope): string[] {
+function fillTemplates(
+  renderer: Renderer,
+  templates: readonly string[],
+  scope: Scope,
+  fixed: number | null,
+): string[] {
   const { rng } = renderer;
-  const count = rng.weighted([
-    [1, 7],
-    [2, 3],
-    [3, 1],
-    [4, 0.4],
+  const drawn = rng.weighted([
+    [1, 8],
+    [2, 2.5],
+    [3, 0.6],
+    [4, 0.2],
   ]);
+  const count = fixed ?? drawn;
   const lists = templates.filter((line) => line.includes("{rows:"));
   const rich =
     lists.length > 0 && rng.chance(LIST_SHARE)
       ? rng.pick(lists)
-      : rng.weighted(templates.map((line) => [line, line.split("{").length] as const));
+      : rng.weighted(templates.map((line) => [line, line.split("{").length ** 1.5] as const));
   const others = templates.filter((line) => line !== rich);
   const lines = rng.shuffle([rich, ...rng.sample(others, count - 1)]);
   renderer.rowsMax = count > 2 ? 5 : 10;
@@ -341,6 +358,9 @@ const GENERIC = new Set(
   ).split(" "),
 );
 
+const PART_OF_NAME = new Set(["first", "last", "surname"]);
+const NAMED = new Set(["person", "name", ...PART_OF_NAME]);
+
 /** A property that the text says nothing about: null, or an empty list. */
 function absentProperty(
   context: PropertyContext,
@@ -367,7 +387,10 @@ function absentProperty(
   if (definition === undefined) return null;
   if (definition.properties.some((name) => claimed.has(name))) return null;
   const kind = data.fields.get(slot)?.kind;
-  const isKindSaid = [...present].some((other) => data.fields.get(other)?.kind === kind);
+  const kinds = [...present].map((other) => data.fields.get(other)?.kind ?? "");
+  // Whoever is named has a first and a last name.
+  if (PART_OF_NAME.has(kind ?? "") && kinds.some((other) => NAMED.has(other))) return null;
+  const isKindSaid = kind !== undefined && kinds.includes(kind);
   // What could be any value of its kind is not absent where there is one.
   const specific = definition.properties.filter((word) => !(isKindSaid && GENERIC.has(word)));
   const name = drawName(context, specific, taken, camel);

@@ -48,7 +48,7 @@ const UNITS: readonly (readonly [string, string])[] = [
   ["litres", "litres"],
 ];
 
-interface Entry {
+export interface Entry {
   readonly label: string;
   readonly name: string;
   readonly text: string;
@@ -74,7 +74,7 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   const asked = rng.chance(0.5) ? rng.shuffle(entries) : entries;
   const properties = asked
     .slice(0, rng.int(2, 8))
-    .map((entry): Property => property(rng, entry, said.includes(entry)));
+    .map((entry): Property => entryProperty(rng, entry, said.includes(entry)));
   return { text, schema: objectSchema(properties), value: objectValue(properties) };
 }
 
@@ -138,7 +138,7 @@ function drawEntry(renderer: Renderer, label: string, camel: boolean): Entry {
   return typed(rng, { label, name }, value);
 }
 
-function typed(
+export function typed(
   rng: Rng,
   { label, name }: { readonly label: string; readonly name: string },
   value: Value,
@@ -171,7 +171,11 @@ function measure({ rng, values }: Renderer, label: string, name: string): Entry 
   };
 }
 
-function property(rng: Rng, { label, name, schema, value }: Entry, isSaid: boolean): Property {
+export function entryProperty(
+  rng: Rng,
+  { label, name, schema, value }: Entry,
+  isSaid: boolean,
+): Property {
   const isDescribed = rng.chance(0.06);
   const note = isDescribed ? { description: `the ${label}` } : {};
   const shown = isDescribed && rng.chance(0.5) ? rng.pick(["a", "b", "c", "v1", "x"]) : name;

@@ -72,14 +72,16 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
   const snake = () => (labels.pop() ?? "entry").replaceAll(" ", "_");
   const columns = drawColumns(rng, snake);
   const count = rng.weighted([
-    [1, 1],
-    [2, 3],
-    [3, 5],
+    [1, 0.5],
+    [2, 2],
+    [3, 3],
     [4, 4],
-    [5, 3],
-    [6, 2],
-    [7, 1.5],
-    [8, 1],
+    [5, 4],
+    [6, 3],
+    [7, 2],
+    [8, 2],
+    [9, 1],
+    [10, 1],
   ]);
   const rows = Array.from({ length: count }, () => columns.map(({ kind }) => values.draw(kind)));
   const listName = plural(

@@ -2,7 +2,9 @@
  * Fills templates: `(one|other|)` draws an alternative, `{field}` a value, `{field@part}` the value
  * of one of several of its kind, `{choice}` a phrase that says a label, `{rows:list}` a list.
  */
+
 import type { ChoiceDefinition, GeneratorData, ListDefinition } from "./data-files.ts";
+import { capital } from "./names.ts";
 import type { Rng } from "./rng.ts";
 import type { Value, Values } from "./values.ts";
 
@@ -79,15 +81,16 @@ export class Renderer {
     const count = Math.min(
       this.rowsMax,
       this.rng.weighted([
-        [1, 2],
-        [2, 4],
-        [3, 5],
+        [1, 1.5],
+        [2, 3],
+        [3, 4],
         [4, 4],
-        [5, 3],
-        [6, 1.5],
-        [7, 1],
-        [8, 0.6],
-        [10, 0.4],
+        [5, 4],
+        [6, 3],
+        [7, 2],
+        [8, 1.5],
+        [9, 1],
+        [10, 1],
       ]),
     );
     const rows: Scope[] = [];
@@ -138,6 +141,15 @@ export function asMessage(
           .map((line) => renderer.render(line, new Map()))
       : [];
   return [...draw("before_message", 0.4, 2), ...said, ...draw("after_message", 0.3, 2)];
+}
+
+/** A sentence about anything, which says nothing that a form asks for. */
+export function aside(renderer: Renderer, data: GeneratorData): string {
+  const { rng } = renderer;
+  const { words } = rng.pick(data.lexicon.filter(({ group }) => group === "thing"));
+  const frames = (data.phrases.get("words") ?? []).filter((frame) => !frame.includes("{"));
+  const frame = renderer.render(rng.pick(frames), new Map());
+  return capital(frame.replaceAll("%", () => rng.pick(words)));
 }
 
 /** Sentences and blocks, one after the other, as a text. */

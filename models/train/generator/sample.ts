@@ -6,9 +6,11 @@ import { type Conversation, chat, grounded, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { type Extraction, extract } from "./extract.ts";
 import { labelled } from "./labelled.ts";
+import { byWords } from "./lexicon.ts";
 import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
+import { roles } from "./roles.ts";
 import { byMessage, bySubject } from "./topics.ts";
 import { Values } from "./values.ts";
 
@@ -29,19 +31,22 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.06;
+const LABELLED_SHARE = 0.1;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.14;
+/** Of extraction: several values of one kind, told apart by a word beside them. */
+const ROLES_SHARE = 0.2;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.35],
-  ["subject", 0.3],
-  ["message", 0.35],
+  ["choice", 0.27],
+  ["subject", 0.1],
+  ["message", 0.27],
+  ["words", 0.36],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.42],
-  ["classify", 0.46],
+  ["extract", 0.38],
+  ["classify", 0.5],
   ["tool", 0.06],
   ["grounded", 0.04],
   ["chat", 0.02],
@@ -54,7 +59,7 @@ export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions
     case "extract":
       return withSchema(rng, data, task, drawExtraction(renderer, data, options));
     case "classify": {
-      const draw = { choice: classify, subject: bySubject, message: byMessage };
+      const draw = { choice: classify, subject: bySubject, message: byMessage, words: byWords };
       return withSchema(rng, data, task, draw[rng.weighted(KINDS_OF_LABELS)](renderer, data));
     }
     case "tool":
@@ -74,6 +79,7 @@ function drawExtraction(
   const draw = renderer.rng.next();
   if (draw < LABELLED_SHARE) return labelled(renderer, data);
   if (draw < LABELLED_SHARE + RECORDS_SHARE) return records(renderer, data);
+  if (draw < LABELLED_SHARE + RECORDS_SHARE + ROLES_SHARE) return roles(renderer, data);
   return extract(renderer, data, domains);
 }
 

@@ -13,7 +13,7 @@ import { type Merge, Tokenizer } from "./tokenizer.ts";
 
 /** Weights are stored in tenths. */
 const WEIGHT_SCALE = 10;
-const TOKENS_MAX = 416;
+const TOKENS_MAX = 640;
 
 export function readMerges(): Merge[] {
   const path = new URL("../data/merges.txt", import.meta.url).pathname;

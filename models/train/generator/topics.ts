@@ -59,11 +59,15 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
 }
 
 /** Whether the names of two labels have a word in common, endings aside. */
-function isAlike(a: Named, b: Named): boolean {
+export function isAlike(a: Named, b: Named): boolean {
   const stems = ({ names }: Named) =>
     new Set(names.flatMap((name) => name.split("_")).map((word) => word.slice(0, 5)));
   return !stems(a).isDisjointFrom(stems(b));
 }
+
+/** Whether a name stands among the words. */
+export const isOfThem = (names: readonly string[], words: readonly string[]): boolean =>
+  names.some((name) => words.includes(name));
 
 const isQuestion = (text: string): boolean =>
   /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
@@ -71,12 +75,12 @@ const isQuestion = (text: string): boolean =>
 /** Football is one of the sports: labels of both widths would both be right. */
 const isWide = ({ words }: SubjectData): boolean => words.length > 20;
 
-interface Named {
+export interface Named {
   readonly names: readonly string[];
 }
 
 /** One to three questions about a text, each with labels drawn anew, `own` being right. */
-function labelled(
+export function labelled(
   renderer: Renderer,
   text: string,
   own: Named,
