@@ -170,7 +170,7 @@ export class WaysOut {
     let best: Uint8Array | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const { bytes, member } of keyEndings(machine)) {
-      // Where the value decides whether the object can end, it is one that lets it: the last choice.
+      // Where only the value can tell how the object ends, some value lets it: the last choice.
       const after = member.next.completion?.bytes ?? BYTES_MAX;
       const size = bytes.length + compilation.cost(member.place) + after;
       if (size >= least) continue;
