@@ -1,9 +1,15 @@
 /** Samples of classification: enum labels, booleans, scores in a range, several labels at once. */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
-import { drawLabels, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import {
+  drawLabels,
+  type Extraction,
+  objectSchema,
+  objectValue,
+  type Property,
+  type Schema,
+} from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 
 const OPAQUE_LABELS = [

@@ -102,8 +102,10 @@ export interface GeneratorData {
 const FOLDER = new URL("../data/", import.meta.url).pathname;
 
 export function readGeneratorData(): GeneratorData {
+  const lexicon = sections("lexicon.txt").flatMap(readLexicon);
+  const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
   return {
-    words: readWords(),
+    words: new Map([...readWords(), ["anything", anything]]),
     fields: readFields(),
     parts: new Map(
       sections("parts.txt").map(({ head, lines }) => [head, lines.join(" ").split(" ")]),
@@ -115,7 +117,7 @@ export function readGeneratorData(): GeneratorData {
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
     messages: sections("messages.txt").flatMap(readMessages),
-    lexicon: sections("lexicon.txt").flatMap(readLexicon),
+    lexicon,
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),

@@ -1,9 +1,11 @@
 /** Samples of extraction: a text, a schema for part of what it says, and the answer. */
-import { type AnswerValue, Label } from "./answer.ts";
+import { Label } from "./answer.ts";
 import { compose } from "./compose.ts";
 import type { GeneratorData } from "./data-files.ts";
+import { remark } from "./lexicon.ts";
 import { capital } from "./names.ts";
 import {
+  type Extraction,
   makeProperty,
   nullable,
   objectSchema,
@@ -15,12 +17,6 @@ import {
   wordsOf,
 } from "./properties.ts";
 import { aside, type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
-
-export interface Extraction {
-  readonly text: string;
-  readonly schema: Schema;
-  readonly value: AnswerValue;
-}
 
 /** Names that say nothing: only the description tells what is asked for. */
 const OPAQUE =
@@ -50,6 +46,7 @@ export function extract(
       ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
       : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
+    if (rng.chance(0.14)) addRemark(renderer, data, parts, properties);
     const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
@@ -58,6 +55,20 @@ export function extract(
     }
     return { text, schema: objectSchema(properties), value: objectValue(properties) };
   }
+}
+
+/** One more sentence, and the label that it decides. */
+function addRemark(
+  renderer: Renderer,
+  data: GeneratorData,
+  parts: string[],
+  properties: Property[],
+): void {
+  const { text, property } = remark(renderer, data);
+  if (properties.some(({ name }) => name === property.name)) return;
+  const { rng } = renderer;
+  parts.splice(rng.int(0, parts.length), 0, text);
+  properties.splice(rng.int(0, properties.length), 0, property);
 }
 
 /** Domains with more templates teach more, so they are drawn more often. */

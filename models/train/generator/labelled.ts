@@ -4,9 +4,9 @@
  */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { FieldDefinition, GeneratorData } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
 import {
+  type Extraction,
   nullable,
   objectSchema,
   objectValue,

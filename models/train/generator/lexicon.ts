@@ -3,11 +3,11 @@
  * never the same twice. What is to be learned is which of the labels is nearest to the words.
  */
 import type { GeneratorData, LexiconEntry } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
+import type { Extraction, Property } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
-import { isAlike, isOfThem, labelled, type Named } from "./topics.ts";
+import { choiceOf, isAlike, isOfThem, labelled, type Named } from "./topics.ts";
 
 /** Groups of labels that are asked for most, as often as all others together. */
 const USUAL = new Set("valence valence newsroom newsroom desk desk feeling want speed".split(" "));
@@ -32,6 +32,23 @@ export function byWords(renderer: Renderer, data: GeneratorData): Extraction {
   if (rng.chance(0.05)) return labelled(renderer, text, OTHER, clear, own.properties);
   const open = rng.chance(0.12) ? [...clear, OTHER] : clear;
   return labelled(renderer, text, own, open, own.properties);
+}
+
+/** Groups of labels that a document is given besides what it says. */
+const GIVEN = new Set("desk speed speed shopfloor purse feeling valence danger ticket".split(" "));
+
+/** A sentence of a document that decides one of its labels. */
+export function remark(
+  renderer: Renderer,
+  data: GeneratorData,
+): { readonly text: string; readonly property: Property } {
+  const { rng } = renderer;
+  const own = rng.pick(data.lexicon.filter(({ group }) => GIVEN.has(group)));
+  const others = data.lexicon.filter((one) => one.group === own.group && one !== own);
+  const evidence = rng.sample(own.words, rng.int(2, 4));
+  const text = written(renderer, data, evidence, own.group);
+  const shown = [own, ...rng.sample(others, rng.int(1, 5))];
+  return { text, property: choiceOf(renderer, rng.pick(own.properties), shown) };
 }
 
 /** Words that judge nothing. */

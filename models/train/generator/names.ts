@@ -75,6 +75,45 @@ export class Names {
     );
   }
 
+  /** A name of something: made up, or of common words. */
+  brand(): string {
+    if (this.#rng.chance(0.5)) return this.invented();
+    const words = Array.from({ length: this.#rng.chance(0.75) ? 1 : 2 }, () =>
+      capital(this.word("anything")),
+    );
+    return words.join(" ");
+  }
+
+  /** What a note or a description says. */
+  phrase(): string {
+    const rng = this.#rng;
+    const [one, other] = [this.word("anything"), this.word("anything")];
+    const like = this.word("adjectives");
+    const where = rng.pick(["in", "near", "behind", "under", "on", "at", "by", "above"]);
+    const matter = rng.pick(
+      "problem request review plan update list repair report check order work change".split(" "),
+    );
+    const text = rng.pick([
+      () => `${like} ${one}`,
+      () => `${one} ${other}`,
+      () => `${one} and ${other}`,
+      () => `${like} ${one} and ${other}`,
+      () => `${one} of the ${other}`,
+      () => `${one} for ${like} ${other}`,
+      () => `${one} with ${other}`,
+      () => `no ${one}`,
+      () => `${one} ${where} the ${other}`,
+      () => `the ${one} is ${like}`,
+      () => `${one} ${matter} ${where} ${this.city()}`,
+      () => `${this.word("task_verbs")} the ${one}`,
+      () => `${like} ${one} ${matter}`,
+      () => `${one} not ${like}`,
+      () => `${one}, ${other} and ${this.word("anything")}`,
+      () => `${this.word("anything")} ${one} ${where} ${rng.int(2, 90)} ${other}`,
+    ])();
+    return rng.chance(0.35) ? capital(text) : text.toLowerCase();
+  }
+
   first(): string {
     return this.#rng.chance(0.5) ? this.word("first_names") : this.invented();
   }

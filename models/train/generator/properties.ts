@@ -7,6 +7,12 @@ import type { DocumentStyle, Value } from "./values.ts";
 
 export type Schema = { readonly [key: string]: unknown };
 
+export interface Extraction {
+  readonly text: string;
+  readonly schema: Schema;
+  readonly value: AnswerValue;
+}
+
 export interface Property {
   readonly name: string;
   readonly schema: Schema;

@@ -4,17 +4,23 @@
  */
 import { type AnswerValue, NumberLiteral } from "./answer.ts";
 import type { FieldDefinition, GeneratorData } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { drawFields } from "./labelled.ts";
 import { capital } from "./names.ts";
-import { nullable, objectSchema, objectValue, type Property, type Schema } from "./properties.ts";
+import {
+  type Extraction,
+  nullable,
+  objectSchema,
+  objectValue,
+  type Property,
+  type Schema,
+} from "./properties.ts";
 import type { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import type { Value } from "./values.ts";
 
 const WORDS = (
   "name name company city country id product word title room place task street skill team dish " +
-  "event email @ingredients @features @topics"
+  "event email phrase phrase word @ingredients @features @topics"
 ).split(" ");
 const NUMBERS = "money qty large decimal points small temp rating pct age year".split(" ");
 const OTHERS = "date time day duration phone color id word city country".split(" ");
@@ -40,6 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   product: "product item article goods",
   id: "id number code reference",
   word: "name brand",
+  phrase: "note description text subject remark",
   street: "street address",
   task: "task todo action",
   dish: "dish meal food",

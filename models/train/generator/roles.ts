@@ -3,10 +3,15 @@
  * the part that a value plays (`the harbor is Lena Voss`), so that any name of a property can be followed.
  */
 import type { GeneratorData } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { type Entry, entryProperty, typed } from "./labelled.ts";
 import { capital } from "./names.ts";
-import { objectSchema, objectValue, type Property, styleName } from "./properties.ts";
+import {
+  type Extraction,
+  objectSchema,
+  objectValue,
+  type Property,
+  styleName,
+} from "./properties.ts";
 import { joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 
@@ -33,6 +38,8 @@ const KINDS: readonly (readonly [string, string])[] = [
   ["street", "street address"],
   ["word", "name brand label"],
   ["year", "year"],
+  ["phrase", "note text description"],
+  ["phrase", "reason subject remark"],
 ];
 
 /** What was said of one part, or what could have been and was not. */
@@ -94,9 +101,10 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
 
 /** One or two words each, no word twice. */
 function partWords(rng: Rng, data: GeneratorData, count: number): string[] {
-  const things = data.lexicon.filter(({ group }) => group === "thing");
   const one = () =>
-    rng.chance(0.75) ? rng.pick(rng.pick(things).words) : rng.pick(data.words.get("labels") ?? []);
+    rng.chance(0.75)
+      ? rng.pick(data.words.get("anything") ?? [])
+      : rng.pick(data.words.get("labels") ?? []);
   const found = new Set<string>();
   while (found.size < count) found.add(rng.chance(0.2) ? `${one()} ${one()}` : one());
   return [...found];

@@ -4,9 +4,8 @@
  */
 import { Label } from "./answer.ts";
 import type { GeneratorData, SubjectData } from "./data-files.ts";
-import type { Extraction } from "./extract.ts";
 import { capital } from "./names.ts";
-import { objectSchema, objectValue, type Property } from "./properties.ts";
+import { type Extraction, objectSchema, objectValue, type Property } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 
 const PROPERTIES = (
@@ -104,7 +103,7 @@ export function labelled(
 }
 
 /** The first of the labels is the right one. */
-function choiceOf({ rng }: Renderer, name: string, shown: readonly Named[]): Property {
+export function choiceOf({ rng }: Renderer, name: string, shown: readonly Named[]): Property {
   const style = rng.weighted([
     ["as-is", 6],
     ["title", 3],

@@ -111,7 +111,8 @@ export class Values {
     street: () => written(this.#names.street()),
     id: () => written(this.#codes.id()),
     case: () => written(this.#codes.caseNumber()),
-    word: () => written(this.#names.invented()),
+    word: () => written(this.#names.brand()),
+    phrase: () => written(this.#names.phrase()),
     title: () => written(this.#names.title()),
     product: () => written(this.#names.product()),
     court: () => written(this.#names.court()),
@@ -217,11 +218,11 @@ export class Values {
 
   #date(): Value {
     const rng = this.#rng;
-    const [year, month, day] = [
-      this.#style.year + (rng.chance(0.1) ? 1 : 0),
-      rng.int(1, 12),
-      rng.int(1, 28),
-    ];
+    const year = this.#style.year + (rng.chance(0.1) ? 1 : 0);
+    const month = rng.int(1, 12);
+    // The last days as often as all days of a month before.
+    const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+    const day = rng.chance(0.15) ? rng.int(28, last) : rng.int(1, last);
     const name = MONTHS[month - 1] ?? "";
     const [dd, mm, short] = [this.#names.padded(day), this.#names.padded(month), name.slice(0, 3)];
     const week = rng.chance(0.06)
@@ -241,6 +242,13 @@ export class Values {
       () => `${dd}${short.toUpperCase()}${year}`,
       () => `${year}/${mm}/${dd}`,
       () => `${dd}-${short}-${year}`,
+      () => `${day}.${month}.${year}`,
+      () => `${short} ${day} ${year}`,
+      () => `the ${day}${ordinal(day)} of ${name} ${year}`,
+      () => `${short}. ${day}, ${year}`,
+      // Which number is the day can be known from the 13th on.
+      () => (day > 12 ? `${dd}/${mm}/${year}` : `${year}-${mm}-${dd}`),
+      () => (day > 12 ? `${mm}/${dd}/${year}` : `${week}${day} ${short} ${year}`),
     ])();
     return { ...written(text), isoDate: `${year}-${mm}-${dd}` };
   }
