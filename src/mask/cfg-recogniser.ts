@@ -15,6 +15,7 @@ const NEXT_MAX = 32;
 
 export class CfgRecogniser implements Recogniser<StackSet> {
   readonly machine: CfgMachine;
+  readonly isFree = false;
   readonly #stacks: Stacks;
   readonly #vocabulary: Vocabulary;
   readonly #masks: CfgMasks;

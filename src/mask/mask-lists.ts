@@ -13,8 +13,6 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 /** More tokens than these are many. */
 const FEW_MAX = 2048;
-/** Content of so many code points is many tokens. */
-const FREE_MIN = 3;
 const MANY = new Uint32Array();
 
 export class MaskLists {
@@ -34,7 +32,6 @@ export class MaskLists {
   /** The tokens that may come next; null where they are many. Not to be changed. */
   few(): Uint32Array | null {
     const machine = this.#machine;
-    if (machine.isInText && machine.freedom >= FREE_MIN) return null;
     const key = this.#key();
     const known = key === null ? undefined : machine.cell.lists.get(key);
     const list = (known as Uint32Array | undefined) ?? this.#compute(key);
