@@ -106,7 +106,7 @@ class Writer {
   }
 
   #spell(text: string): readonly number[] {
-    return this.#vocabulary.encoder?.encode(text)?.flat() ?? [];
+    return this.#vocabulary.encoder?.encode(text) ?? [];
   }
 
   #echo(request: Request): readonly CompletionEvent[] {

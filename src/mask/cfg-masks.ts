@@ -42,9 +42,9 @@ export class CfgMasks {
   }
 
   /** The same where it is kept as a list, else null. */
-  few(here: StackSet): Int32Array | null {
+  few(here: StackSet): Uint32Array | null {
     const { tokens, isList } = this.#of(here);
-    return isList ? tokens : null;
+    return isList ? Uint32Array.from(tokens) : null;
   }
 
   /** Tokens after which more than so many bytes are needed to the end. */

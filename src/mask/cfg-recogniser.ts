@@ -15,6 +15,7 @@ const NEXT_MAX = 32;
 
 export class CfgRecogniser implements Recogniser<StackSet> {
   readonly machine: CfgMachine;
+  readonly isFree = false;
   readonly #stacks: Stacks;
   readonly #vocabulary: Vocabulary;
   readonly #masks: CfgMasks;
@@ -36,7 +37,7 @@ export class CfgRecogniser implements Recogniser<StackSet> {
     return this.#masks.compute(this.machine.save());
   }
 
-  fewTokens(): Int32Array | null {
+  fewTokens(): Uint32Array | null {
     return this.#masks.few(this.machine.save());
   }
 

@@ -76,33 +76,53 @@ function seam(
   last: number | null,
   next: readonly number[] | null,
 ): number[] {
-  const encoded = encoder.encode(text);
-  if (encoded === null) return [];
-  const settled = isEndSettled(encoder, text, encoded, next) ? encoded : encoded.slice(0, -1);
   const tokens: number[] = [];
   let end = 0;
-  let isSeamFound = from === 0;
-  for (const token of settled.flat()) {
-    if (isSeamFound) tokens.push(token);
-    end += encoder.sizeOf(token);
-    if (end === from) {
-      if (token !== last) return [];
-      isSeamFound = true;
-    }
+  let lastPiece = "";
+  /** Of `tokens`, without those of the last piece. */
+  let before = 0;
+  for (const piece of encoder.piecesOf(text)) {
+    const start = end;
+    end += Buffer.byteLength(piece);
+    // What the model wrote before the seam is nobody's concern here, and seldom the same twice.
+    if (end < from) continue;
+    const encoded = encoder.encodePiece(piece);
+    if (encoded.length === 0) return [];
+    const first = start < from ? behindSeam(encoder, encoded, from - start, last) : 0;
+    if (first < 0) return [];
+    before = tokens.length;
+    for (let i = first; i < encoded.length; i++) tokens.push(encoded[i] as number);
+    lastPiece = piece;
   }
-  return tokens;
+  return isEndSettled(encoder, lastPiece, next) ? tokens : tokens.slice(0, before);
+}
+
+/**
+ * @param size bytes of a piece that came before the seam.
+ * @returns the first of its tokens behind the seam; -1 where the one before is not the last one.
+ */
+function behindSeam(
+  encoder: BpeEncoder,
+  piece: readonly number[],
+  size: number,
+  last: number | null,
+): number {
+  let end = 0;
+  for (let i = 0; i < piece.length && end < size; i++) {
+    const token = piece[i] as number;
+    end += encoder.sizeOf(token);
+    if (end === size) return token === last ? i + 1 : -1;
+  }
+  return -1;
 }
 
 function isEndSettled(
   encoder: BpeEncoder,
-  text: string,
-  encoded: readonly (readonly number[])[],
+  lastPiece: string,
   next: readonly number[] | null,
 ): boolean {
   if (next === null || next.some((byte) => byte >= 0x80)) return false;
-  const size = (encoded.at(-1) ?? []).reduce((sum, token) => sum + encoder.sizeOf(token), 0);
-  const piece = Buffer.from(text).subarray(-size).toString();
-  return encoder.isSettled(piece, String.fromCharCode(...next));
+  return encoder.isSettled(lastPiece, String.fromCharCode(...next));
 }
 
 /** Without the rest of a code point that began before. */

@@ -7,18 +7,22 @@ import { MaskCaches } from "./mask-caches.ts";
 import { MaskLists } from "./mask-lists.ts";
 import { Masks } from "./masks.ts";
 import type { ForcedKey, Recogniser } from "./recogniser.ts";
-import { KEY, type Mark, STRING } from "./registers.ts";
+import { KEY, Mark, NUMBER, STRING } from "./registers.ts";
 import { Room } from "./room.ts";
 import { tokenCover } from "./token-cover.ts";
 import type { TokenWords } from "./token-set.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import type { WaysOut } from "./way-out.ts";
 
+/** Content of so many code points is many tokens. */
+const FREE_MIN = 3;
+
 export class JsonRecogniser implements Recogniser<Mark> {
   readonly machine: JsonMachine;
   readonly #vocabulary: Vocabulary;
   readonly #masks: Masks;
   readonly #lists: MaskLists;
+  readonly #here = new Mark();
   readonly #waysOut: WaysOut;
   readonly #room: Room;
   /** Shortest whole answers. */
@@ -43,7 +47,11 @@ export class JsonRecogniser implements Recogniser<Mark> {
     return this.#masks.compute();
   }
 
-  fewTokens(): Int32Array | null {
+  get isFree(): boolean {
+    return this.machine.isInText && this.machine.freedom >= FREE_MIN;
+  }
+
+  fewTokens(): Uint32Array | null {
     return this.#lists.few();
   }
 
@@ -58,6 +66,9 @@ export class JsonRecogniser implements Recogniser<Mark> {
     const { cell, phase } = machine;
     // What is kept apart and what has a length depend on more than a signature says.
     if (cell.isApart || (phase === KEY && machine.count >= 0)) return null;
+    if (phase === NUMBER && !cell.isCompared && !machine.isObserved) {
+      return { at: cell, state: -1 - machine.state };
+    }
     const state = machine.signature(0);
     return state < 0 ? null : { at: cell, state };
   }
@@ -66,10 +77,10 @@ export class JsonRecogniser implements Recogniser<Mark> {
     const { machine } = this;
     const candidates = firstBytes(machine);
     if (candidates === null) return null;
-    const here = machine.save();
+    const here = machine.save(this.#here);
     const found: number[] = [];
-    for (const byte of candidates) {
-      if (found.length >= most) break;
+    for (let i = 0; i < candidates.length && found.length < most; i++) {
+      const byte = candidates[i] as number;
       if (found.includes(byte) || !machine.step(byte)) continue;
       machine.undo(here);
       found.push(byte);

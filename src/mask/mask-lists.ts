@@ -13,16 +13,14 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 /** More tokens than these are many. */
 const FEW_MAX = 2048;
-/** Content of so many code points is many tokens. */
-const FREE_MIN = 3;
-const MANY = new Int32Array();
+const MANY = new Uint32Array();
 
 export class MaskLists {
   readonly #machine: JsonMachine;
   readonly #masks: Masks;
   readonly #caches: MaskCaches;
   readonly #countMax: number;
-  readonly #list = new Int32Array(FEW_MAX);
+  readonly #list = new Uint32Array(FEW_MAX);
 
   constructor(machine: JsonMachine, masks: Masks, vocabulary: Vocabulary) {
     this.#machine = machine;
@@ -32,16 +30,15 @@ export class MaskLists {
   }
 
   /** The tokens that may come next; null where they are many. Not to be changed. */
-  few(): Int32Array | null {
+  few(): Uint32Array | null {
     const machine = this.#machine;
-    if (machine.isInText && machine.freedom >= FREE_MIN) return null;
     const key = this.#key();
     const known = key === null ? undefined : machine.cell.lists.get(key);
-    const list = (known as Int32Array | undefined) ?? this.#compute(key);
+    const list = (known as Uint32Array | undefined) ?? this.#compute(key);
     return list === MANY ? null : list;
   }
 
-  #compute(key: number | null): Int32Array {
+  #compute(key: number | null): Uint32Array {
     const count = listTokens(this.#masks.compute(), this.#list);
     const list = count > FEW_MAX ? MANY : this.#list.slice(0, count);
     if (key !== null) this.#caches.keptLists.keep(this.#machine.cell.lists, key, list);

@@ -52,8 +52,9 @@ export class Matcher {
    * The same as a list, each token once, whatever the budget; null where they are many, or where
    * that is not soon told.
    */
-  fewTokens(): Int32Array | null {
-    return this.#isText || this.#isOpen ? null : this.#recogniser.fewTokens();
+  fewTokens(): Uint32Array | null {
+    const isWide = this.#isText || this.#isOpen || this.#recogniser.isFree;
+    return isWide ? null : this.#recogniser.fewTokens();
   }
 
   #lockedMask(): TokenWords {
@@ -98,11 +99,11 @@ export class Matcher {
     const machine = this.#machine;
     const bytes = this.#vocabulary.tokenBytes(tokenId);
     if (bytes.length === 0) return false;
-    for (const byte of bytes) {
-      if (!machine.step(byte)) {
-        machine.undo(before);
-        return false;
-      }
+    // By index, as in all that runs once a token: iterators are slow where caches are cold.
+    for (let i = 0; i < bytes.length; i++) {
+      if (machine.step(bytes[i] as number)) continue;
+      machine.undo(before);
+      return false;
     }
     if (this.#budget.fits(tokenId, before)) return true;
     machine.undo(before);
@@ -147,7 +148,7 @@ export class Matcher {
    * empty where there is a choice, or where the tokenizer is not known. All of them are accepted.
    */
   forcedTokens(): number[] {
-    if (this.#isText || this.#isOpen || this.#hasEnded) return [];
+    if (this.#isText || this.#isOpen || this.#hasEnded || this.#recogniser.isFree) return [];
     const tokens = forcedTokens(this.#recogniser, this.#vocabulary, this.#tokens);
     // Every way out begins with what is forced: where there is ample room for one, all of it fits.
     if (tokens.length === 0 || this.#budget.isAmple) return tokens;

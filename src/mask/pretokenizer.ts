@@ -50,16 +50,13 @@ export function pretokenizerOf(name: unknown): Pretokenizer | null {
 }
 
 /** Pieces of a text, in order. */
-export function pieces(text: string, { pattern }: Pretokenizer): string[] {
-  const found: string[] = [];
+export function* pieces(text: string, { pattern }: Pretokenizer): Generator<string, void> {
   for (let at = 0; at < text.length; ) {
     pattern.lastIndex = at;
-    const piece = pattern.exec(text)?.[0];
-    if (!piece) return [...found, text.slice(at)];
-    found.push(piece);
+    const piece = pattern.exec(text)?.[0] || text.slice(at);
+    yield piece;
     at += piece.length;
   }
-  return found;
 }
 
 /** Texts that could follow a character and still change what the piece before it is. */
@@ -71,6 +68,6 @@ const SUFFIXES = ["", "l", "e", "a", "0", " ", "x\n", '"', "\n"];
  */
 export function isSettled(piece: string, next: readonly string[], by: Pretokenizer): boolean {
   return next.every((char) =>
-    SUFFIXES.every((suffix) => pieces(piece + char + suffix, by)[0] === piece),
+    SUFFIXES.every((suffix) => pieces(piece + char + suffix, by).next().value === piece),
   );
 }

@@ -35,8 +35,10 @@ export interface Recogniser<Mark extends object> {
   readonly room: number;
   /** The tokens that may come next. Valid until the next call; not to be changed. */
   computeMask(): TokenWords;
+  /** Any text may come for a while: tokens are many, and none is forced. */
+  readonly isFree: boolean;
   /** The same as a list, each once, where they are few and that is soon told; else null. */
-  fewTokens(): Int32Array | null;
+  fewTokens(): Uint32Array | null;
   /**
    * Tokens of the mask after which a whole value may not fit into what is left.
    * @param left tokens, the end of generation included.

@@ -27,7 +27,7 @@ export function hasToken(words: TokenWords, token: number): boolean {
  * Writes the tokens of a set to a list, in ascending order.
  * @returns how many; more than the list has room for where that many or more are left out.
  */
-export function listTokens(words: TokenWords, into: Int32Array): number {
+export function listTokens(words: TokenWords, into: Uint32Array): number {
   let count = 0;
   for (let word = 0; word < words.length; word++) {
     let rest = words[word] as number;

@@ -170,7 +170,8 @@ export class WaysOut {
     let best: Uint8Array | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const { bytes, member } of keyEndings(machine)) {
-      const after = member.next.completion?.bytes ?? Number.POSITIVE_INFINITY;
+      // Where only the value can tell how the object ends, some value lets it: the last choice.
+      const after = member.next.completion?.bytes ?? BYTES_MAX;
       const size = bytes.length + compilation.cost(member.place) + after;
       if (size >= least) continue;
       best = bytes;

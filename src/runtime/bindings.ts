@@ -106,11 +106,14 @@ export interface NativeContext {
 
 export interface NativeSampler {
   dispose(): void;
-  applyConfig(config: {
-    readonly temperature?: number;
-    readonly topP?: number;
-    readonly seed?: number;
-    readonly tokenBiasKeys?: Uint32Array;
-    readonly tokenBiasValues?: Float32Array;
-  }): void;
+  applyConfig(config: SamplerConfig): void;
+}
+
+/** What is left out is off. */
+export interface SamplerConfig {
+  temperature: number;
+  topP?: number;
+  seed?: number;
+  tokenBiasKeys?: Uint32Array;
+  tokenBiasValues?: Float32Array;
 }

@@ -167,7 +167,7 @@ export class Generation {
   }
 
   /** The tokens of that mask, budget ignored, where they are few; else null. */
-  fewTokens(): ArrayLike<number> | null {
+  fewTokens(): Uint32Array | null {
     assert(this.#lock !== null, "only a locked answer has a mask");
     // The start of thinking would be one more.
     if (this.#phase === "undecided") return null;

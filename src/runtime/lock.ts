@@ -11,7 +11,7 @@ export interface TokenLock {
    * The tokens of that mask, each once, where they are few and the lock can tell soon; else null.
    * Valid until the next call; not to be changed.
    */
-  fewTokens(): ArrayLike<number> | null;
+  fewTokens(): Uint32Array | null;
   /** False: refused, and nothing changed. */
   accept(tokenId: number): boolean;
   /** Tokens that the grammar leaves no choice about. */

@@ -50,7 +50,7 @@ class TimedLock implements TokenLock {
     return this.#timed(() => this.#lock.computeMask());
   }
 
-  fewTokens(): ArrayLike<number> | null {
+  fewTokens(): Uint32Array | null {
     return this.#timed(() => this.#lock.fewTokens());
   }
 

@@ -32,7 +32,7 @@ const grammar = compileSchema({
   additionalProperties: false,
 });
 const text = '{"id":"AB-1234","mail":"someone@example.com","count":42,"tags":["x","y"]}';
-const tokens = vocabulary.encoder?.encode(text)?.flat() ?? [...Buffer.from(text)];
+const tokens = vocabulary.encoder?.encode(text) ?? [...Buffer.from(text)];
 
 const times: number[] = [];
 for (let answer = 0; answer < Number(args.answers); answer++) {

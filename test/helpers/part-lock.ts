@@ -54,10 +54,10 @@ export class PartLock implements TokenLock {
   }
 
   /** Digits are few, letters are not. */
-  fewTokens(): number[] | null {
+  fewTokens(): Uint32Array | null {
     const tokens = [...Array(this.#table.size).keys()];
     const allowed = tokens.filter((token) => this.#after(token) !== null);
-    return allowed.length <= 16 ? allowed : null;
+    return allowed.length <= 16 ? Uint32Array.from(allowed) : null;
   }
 
   /** Of a fixed text: single-byte tokens, one per byte. */

@@ -67,7 +67,7 @@ describe.skipIf(!vocabulariesAvailable).each([...NAMES])("%s", (name) => {
       const text = Array.from({ length: 6 }, () => words[Math.floor(draw() * words.length)]).join(
         "",
       );
-      expect(vocabulary.encoder?.encode(text)?.flat()).toEqual(tokenize(text));
+      expect(vocabulary.encoder?.encode(text)).toEqual(tokenize(text));
     }
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(!vocabulariesAvailable).each([...NAMES])("%s", (name) => {
         at += next.length;
       }
       expect(matcher.isComplete).toBe(true);
-      expect(forced / tokens.length).toBeGreaterThan(0.3);
+      expect(forced / tokens.length).toBeGreaterThan(0.5);
     }
   });
 });

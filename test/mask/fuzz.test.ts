@@ -8,10 +8,12 @@ import type { JsonValue } from "../../src/bytes/canonical-json.ts";
 import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts";
 import { JsonMachine } from "../../src/mask/json-machine.ts";
 import { Matcher } from "../../src/mask/matcher.ts";
+import { WaysOut } from "../../src/mask/way-out.ts";
 import { SchemaError } from "../../src/schema/schema-error.ts";
 import { compiled, expectRightMask, random, SMALL, sample, tokensOf } from "./kit.ts";
 import { type Validator, validator } from "./oracle.ts";
 import { schema, value } from "./random-schema.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(600_000);
 
@@ -81,6 +83,20 @@ describe("random schemas", () => {
     );
   });
 
+  test("know a way out wherever a text of theirs may stand", () => {
+    fc.assert(
+      fc.property(schema, fc.constantFrom("open", "closed"), fc.nat(), (of, objects, seed) => {
+        const grammar = compiled(of, objects);
+        if (!grammar) return;
+        const need = new Matcher(grammar, SMALL).needTokens();
+        if (need > 100) return;
+        const options = { budget: need + 30, eagerness: 0.3 };
+        checkWaysOut(grammar, sample(grammar, SMALL, random(seed), options).text);
+      }),
+      RUNS,
+    );
+  });
+
   test("give texts that are valid, token by token from masks that are right", () => {
     fc.assert(
       fc.property(schema, fc.constantFrom("open", "closed"), fc.nat(), (of, objects, seed) => {
@@ -101,6 +117,29 @@ describe("random schemas", () => {
     );
   });
 });
+
+test("the schemas of every keyword know a way out wherever a text of theirs may stand", () => {
+  for (const [name, of] of Object.entries(SCHEMAS)) {
+    for (const objects of ["open", "closed"] as const) {
+      const grammar = compileSchema(of, { objects });
+      const need = new Matcher(grammar, SMALL).needTokens();
+      const options = { budget: need + 40, eagerness: 0.2 };
+      const { text } = sample(grammar, SMALL, random(name.length), options);
+      checkWaysOut(grammar, text);
+    }
+  }
+});
+
+/** Looked for anew at each byte, as where a model goes on in another way than the one known. */
+function checkWaysOut(grammar: SchemaGrammar, text: string): void {
+  const machine = new JsonMachine(grammar);
+  const waysOut = new WaysOut(grammar);
+  for (const [at, byte] of Buffer.from(text).entries()) {
+    const rest = waysOut.from(machine);
+    expect([text.slice(0, at), rest]).not.toEqual([text.slice(0, at), null]);
+    machine.step(byte);
+  }
+}
 
 function checkMasks(grammar: SchemaGrammar, tokens: readonly number[]): void {
   const matcher = new Matcher(grammar, SMALL);

@@ -112,6 +112,20 @@ export const SCHEMAS: Readonly<Record<string, unknown>> = {
     additionalProperties: false,
     oneOf: [{ required: ["a"] }, { required: ["b", "c"] }],
   },
+  /** What follows a key is known by its value only. */
+  tagged: {
+    type: "object",
+    oneOf: [
+      {
+        properties: {
+          type: { const: "cat" },
+          lives: { type: "integer", minimum: 1, maximum: 9 },
+        },
+      },
+      { properties: { type: { const: "dog" }, name: { type: "string", maxLength: 4 } } },
+    ],
+    required: ["type"],
+  },
   oneOfNumbers: { type: "integer", oneOf: [{ multipleOf: 3 }, { multipleOf: 5 }] },
   not: { type: "object", additionalProperties: { type: "integer" }, not: { required: ["bad"] } },
   conditional: {

@@ -59,7 +59,7 @@ describe("a lock", () => {
     expect(host.pool.stats).toMatchObject({ masks: 0, refusals: 12 });
   });
 
-  test("makes that mask at once where text is refused that any free string takes", async () => {
+  test("makes that mask at once where a short text is refused that any free string takes", async () => {
     const wishes = (token: number): number =>
       token === 0x21 ? 9 : token === 0x3f ? 8.5 : token === 0x62 ? 8 : 0;
     const host = new FakeHost({ ...LANE, logit: wishes });
@@ -98,7 +98,7 @@ describe("a lock", () => {
   test("that allows nothing ends the request: no token comes out", async () => {
     const nothing: TokenLock = {
       computeMask: () => new Uint32Array(9),
-      fewTokens: () => [],
+      fewTokens: () => new Uint32Array(),
       accept: () => false,
       forcedTokens: () => [],
       isComplete: false,
