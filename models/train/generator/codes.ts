@@ -7,10 +7,17 @@ export const MONTHS =
     " ",
   );
 export const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
-export const NUMBERS =
-  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(
-    " ",
-  );
+const SMALL = (
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+  "sixteen seventeen eighteen nineteen"
+).split(" ");
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+
+/** From zero to ninety-nine. */
+export const NUMBERS = [
+  ...SMALL,
+  ...TENS.flatMap((ten) => [ten, ...SMALL.slice(1, 10).map((one) => `${ten}-${one}`)]),
+];
 
 export class Codes {
   readonly #rng: Rng;

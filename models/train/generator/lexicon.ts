@@ -2,15 +2,25 @@
  * Classification by words: a few words of a label among others that decide nothing, in sentences that are
  * never the same twice. What is to be learned is which of the labels is nearest to the words.
  */
+import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { GeneratorData, LexiconEntry } from "./data-files.ts";
 import { capital } from "./names.ts";
-import type { Extraction, Property } from "./properties.ts";
+import {
+  type Extraction,
+  objectSchema,
+  objectValue,
+  type Property,
+  type Schema,
+} from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { choiceOf, isAlike, isOfThem, labelled, type Named } from "./topics.ts";
 
-/** Groups of labels that are asked for most, as often as all others together. */
-const USUAL = new Set("valence valence newsroom newsroom desk desk feeling want speed".split(" "));
+/** Groups of labels that are asked for most. */
+const USUAL = (
+  "valence valence valence newsroom newsroom newsroom newsroom desk desk desk feeling want want " +
+  "speed shopfloor ticket purse"
+).split(" ");
 /** A neutral text has no word of an opinion in it. */
 const NEUTRAL: Named = { names: ["neutral", "none", "factual", "objective"] };
 const OTHER: Named = { names: ["other", "other", "misc", "general", "none", "unknown"] };
@@ -19,20 +29,105 @@ export function byWords(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const { lexicon } = data;
-  const usual = lexicon.filter(({ group }) => USUAL.has(group));
-  const group = rng.chance(0.4) ? rng.pick(usual).group : rng.pick(lexicon).group;
+  const group = rng.chance(0.75) ? rng.pick(USUAL) : rng.pick(lexicon).group;
+  if (rng.chance(0.3)) return rows(renderer, data, group);
   const own = rng.pick(lexicon.filter((one) => one.group === group));
   const evidence = rng.sample(own.words, drawCount(rng));
   const others = lexicon.filter((one) => one.group === group && one !== own);
-  const near = rng.chance(0.7) || group === "valence";
+  const near = rng.chance(0.8) || group === "valence";
   const wrong = near ? others : lexicon.filter((one) => !isRelated(one, own, evidence));
   const clear = wrong.filter(({ words }) => evidence.every((word) => !words.includes(word)));
   if (group === "valence" && rng.chance(0.2)) return neutral(renderer, data, others.concat(own));
   const text = written(renderer, data, evidence, own.group);
+  if (SCORED.has(group) && rng.chance(0.18)) return scored(rng, text, own);
   if (rng.chance(0.05)) return labelled(renderer, text, OTHER, clear, own.properties);
   const open = rng.chance(0.12) ? [...clear, OTHER] : clear;
   return labelled(renderer, text, own, open, own.properties);
 }
+
+/** Groups whose labels are the steps of a scale, by the label's first name: from 0 to 1. */
+const STEPS: Readonly<Record<string, number>> = {
+  positive: 1,
+  negative: 0,
+  high: 1,
+  medium: 0.5,
+  low: 0,
+};
+const SCORED = new Set(["valence", "speed", "danger"]);
+const SCALES = [
+  [1, 5],
+  [1, 5],
+  [1, 10],
+  [0, 10],
+  [1, 3],
+  [0, 100],
+] as const;
+
+/** A number on a scale instead of a label; the ends are for what is said without doubt. */
+function scored(rng: Rng, text: string, own: LexiconEntry): Extraction {
+  const [minimum, maximum] = rng.pick(SCALES);
+  const step = STEPS[own.names[0] ?? ""] ?? 0.5;
+  const value = Math.round(minimum + (maximum - minimum) * (0.05 + 0.9 * step));
+  const name = rng.pick(own.properties);
+  const names = own.group === "valence" ? ["rating", "score", "stars", "satisfaction"] : [];
+  const schema = { type: "integer", minimum, maximum };
+  const property: Property = {
+    name: rng.pick([name, `${name}_score`, ...names, ...names]),
+    schema,
+    value: new NumberLiteral(String(value)),
+    isOptional: false,
+  };
+  return { text, schema: objectSchema([property]), value: objectValue([property]) };
+}
+
+/** Several lines, each with a label of its own. */
+function rows(renderer: Renderer, data: GeneratorData, group: string): Extraction {
+  const { rng } = renderer;
+  const all = data.lexicon.filter((one) => one.group === group);
+  const shown = rng.sample(all, rng.int(2, 6));
+  const labels = shown.map(({ names }) => (rng.chance(0.6) ? (names[0] ?? "") : rng.pick(names)));
+  const lines = Array.from({ length: rng.int(2, 8) }, () => {
+    const i = rng.int(0, shown.length - 1);
+    const text = rng.sample(shown[i]?.words ?? [], rng.int(1, 3)).join(" ");
+    return { text, label: new Label(labels[i] ?? "") };
+  });
+  const [text, label] = [
+    rng.pick(["text", "item", "line", "comment", "entry"]),
+    rng.pick(all[0]?.properties ?? []),
+  ];
+  const choice = { type: "string", enum: [...new Set(labels)] };
+  const name = rng.pick(["items", "rows", "results", "entries", "labels", "lines"]);
+  const bullet = rng.pick(["", "- ", "* ", "#"]);
+  const printed = lines.map((line, i) => (bullet === "#" ? `${i + 1}. ` : bullet) + line.text);
+  const list = rng.chance(0.2)
+    ? { schema: { type: "array", items: choice }, value: lines.map((line) => line.label) }
+    : {
+        schema: {
+          type: "array",
+          items: objectSchema([plain(text, { type: "string" }), plain(label, choice)]),
+        },
+        value: lines.map(
+          (line) =>
+            new Map<string, AnswerValue>([
+              [text, line.text],
+              [label, line.label],
+            ]),
+        ),
+      };
+  const property = { name, ...list, isOptional: false };
+  return {
+    text: printed.join("\n"),
+    schema: objectSchema([property]),
+    value: objectValue([property]),
+  };
+}
+
+const plain = (name: string, schema: Schema): Property => ({
+  name,
+  schema,
+  value: null,
+  isOptional: false,
+});
 
 /** Groups of labels that a document is given besides what it says. */
 const GIVEN = new Set("desk speed speed shopfloor purse feeling valence danger ticket".split(" "));
@@ -68,10 +163,10 @@ function neutral(
 const drawCount = (rng: Rng): number =>
   rng.weighted([
     [1, 2],
-    [2, 4],
+    [2, 3],
     [3, 4],
-    [4, 2],
-    [6, 1],
+    [5, 3],
+    [8, 3],
   ]);
 
 /** Whether a label of another group could be right too. */
@@ -103,6 +198,6 @@ function written(
     const filled = frame.replaceAll("%", () => left.pop() ?? rng.pick(evidence));
     said.push(rng.chance(0.9) ? capital(filled) : filled);
   }
-  const parts = rng.chance(0.1) ? [rng.shuffle(evidence).join(rng.pick([" ", ", "]))] : said;
+  const parts = rng.chance(0.35) ? [rng.shuffle(evidence).join(rng.pick([" ", ", "]))] : said;
   return joinParts(rng, rng.chance(0.35) ? asMessage(renderer, data, parts) : parts);
 }

@@ -78,6 +78,10 @@ export class Names {
   /** A name of something: made up, or of common words. */
   brand(): string {
     if (this.#rng.chance(0.5)) return this.invented();
+    if (this.#rng.chance(0.15)) {
+      const joint = this.#rng.pick([" of ", " and ", " for ", " of the ", " in "]);
+      return capital(this.word("anything")) + joint + capital(this.word("anything"));
+    }
     const words = Array.from({ length: this.#rng.chance(0.75) ? 1 : 2 }, () =>
       capital(this.word("anything")),
     );

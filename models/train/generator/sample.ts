@@ -39,17 +39,17 @@ const RECORDS_SHARE = 0.14;
 const ROLES_SHARE = 0.2;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.27],
-  ["subject", 0.1],
-  ["message", 0.27],
-  ["words", 0.36],
+  ["choice", 0.25],
+  ["subject", 0.05],
+  ["message", 0.22],
+  ["words", 0.48],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
   ["extract", 0.38],
-  ["classify", 0.5],
-  ["tool", 0.06],
-  ["grounded", 0.04],
+  ["classify", 0.48],
+  ["tool", 0.07],
+  ["grounded", 0.05],
   ["chat", 0.02],
 ];
 

@@ -88,9 +88,9 @@ export function labelled(
 ): Extraction {
   const { rng } = renderer;
   const count = rng.weighted([
-    [1, 6],
+    [1, 4],
     [2, 3],
-    [3, 1],
+    [3, 2],
   ]);
   const properties = rng.sample([...new Set(names)], count).map((name) => {
     const shown = [own, ...rng.sample(others, rng.int(1, 6))];
@@ -107,7 +107,7 @@ export function choiceOf({ rng }: Renderer, name: string, shown: readonly Named[
   const style = rng.weighted([
     ["as-is", 6],
     ["title", 3],
-    ["upper", 1],
+    ["upper", 0.4],
     ["spaces", 2],
   ] as const);
   const labels = shown.map(({ names }) => {

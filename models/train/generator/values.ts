@@ -250,7 +250,7 @@ export class Values {
       () => (day > 12 ? `${dd}/${mm}/${year}` : `${year}-${mm}-${dd}`),
       () => (day > 12 ? `${mm}/${dd}/${year}` : `${week}${day} ${short} ${year}`),
     ])();
-    return { ...written(text), isoDate: `${year}-${mm}-${dd}` };
+    return { ...written(text, text.replace(/^the /, "")), isoDate: `${year}-${mm}-${dd}` };
   }
 
   #plain(literal: string): Value {
@@ -316,7 +316,29 @@ export class Values {
       () => String(rng.pick([rng.int(1, 200), rng.int(1, 60) * 50, rng.int(1, 999) * 1000])),
       () => `${rng.int(10, 999)}.${rng.pick(["00", "50"])}`,
     ])();
+    if (!signed && rng.chance(0.05)) return this.#millions();
     return this.#amountOf(literal, signed ? rng.pick(["-", "+", "", "-", "−"]) : "");
+  }
+
+  /** `$4.2 million` */
+  #millions(): Value {
+    const rng = this.#rng;
+    const { currency, money } = this.#style;
+    const tenths = rng.int(1, rng.pick([99, 9999]));
+    const figures = tenths % 10 === 0 ? String(tenths / 10) : (tenths / 10).toFixed(1);
+    const [word, zeros] = rng.pick([
+      [" million", 5],
+      [" million", 5],
+      ["m", 5],
+      [" thousand", 2],
+      ["k", 2],
+      [" billion", 8],
+    ] as const);
+    const before = money === "symbol" ? currency.symbol : "";
+    const after = money === "word" || word.length > 1 ? ` ${currency.word}` : ` ${currency.code}`;
+    const text = before + figures + word + (before === "" ? after : "");
+    const number = `${tenths}${"0".repeat(zeros)}`;
+    return { text, string: text, number, isInteger: true, isoDate: null };
   }
 
   #amountOf(literal: string, sign: string): Value {
@@ -333,6 +355,6 @@ export class Values {
       bare: `${sign}${figures}`,
     }[money];
     const number = sign === "-" || sign === "−" ? `-${literal}` : literal;
-    return { text, string: text, number, isInteger: false, isoDate: null };
+    return { text, string: text, number, isInteger: cents === undefined, isoDate: null };
   }
 }
