@@ -29,7 +29,7 @@ export function byWords(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const { lexicon } = data;
-  const group = rng.chance(0.75) ? rng.pick(USUAL) : rng.pick(lexicon).group;
+  const group = rng.chance(0.6) ? rng.pick(USUAL) : rng.pick(lexicon).group;
   if (rng.chance(0.3)) return rows(renderer, data, group);
   const own = rng.pick(lexicon.filter((one) => one.group === group));
   const evidence = rng.sample(own.words, drawCount(rng));

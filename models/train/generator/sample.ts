@@ -32,17 +32,17 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.08;
+const LABELLED_SHARE = 0.06;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.14;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
 const ROLES_SHARE = 0.15;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.25],
-  ["subject", 0.05],
-  ["message", 0.22],
-  ["words", 0.48],
+  ["choice", 0.2],
+  ["subject", 0.24],
+  ["message", 0.2],
+  ["words", 0.36],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [

@@ -316,7 +316,7 @@ export class Values {
       () => String(rng.pick([rng.int(1, 200), rng.int(1, 60) * 50, rng.int(1, 999) * 1000])),
       () => `${rng.int(10, 999)}.${rng.pick(["00", "50"])}`,
     ])();
-    if (!signed && rng.chance(0.05)) return this.#millions();
+    if (!signed && rng.chance(0.02)) return this.#millions();
     return this.#amountOf(literal, signed ? rng.pick(["-", "+", "", "-", "−"]) : "");
   }
 
@@ -332,7 +332,6 @@ export class Values {
       ["m", 5],
       [" thousand", 2],
       ["k", 2],
-      [" billion", 8],
     ] as const);
     const before = money === "symbol" ? currency.symbol : "";
     const after = money === "word" || word.length > 1 ? ` ${currency.word}` : ` ${currency.code}`;
