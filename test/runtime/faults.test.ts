@@ -161,10 +161,10 @@ test("memory decides about rows and context, and says what is missing", async ()
   const plan = (totalMib: number, contextTokens: number | null = null, rows = 8) =>
     planContext(shape, 4 * mib, { contextTokens, rows, chunkTokens: 128 }, totalMib * mib);
   expect(plan(1000)).toMatchObject({ rows: 8, keepers: 4, contextTokens: 1024 });
-  // 5,376 bytes a token: 12 sequences of 1,024 take 63 MiB.
-  expect(plan(1000).cellsBytes).toBe(12 * 1024 * 5376);
-  expect(plan(100)).toMatchObject({ rows: 4, contextTokens: 1024 });
-  expect(plan(80)).toMatchObject({ rows: 2, contextTokens: 1024 });
+  // 6,144 bytes a token: 12 sequences of 1,024 take 72 MiB.
+  expect(plan(1000).cellsBytes).toBe(12 * 1024 * 6144);
+  expect(plan(110)).toMatchObject({ rows: 4, contextTokens: 1024 });
+  expect(plan(90)).toMatchObject({ rows: 2, contextTokens: 1024 });
   expect(plan(1000, 700)).toMatchObject({ contextTokens: 512 });
   expect(() => plan(30)).toThrow(
     expect.objectContaining({ code: "not_enough_memory", message: expect.stringContaining("MiB") }),
@@ -180,7 +180,7 @@ test("two tiers share a file's weights, and no socket is opened", () => {
   expect(answers[1]).toBe(answers[0]);
   expect(sockets).toEqual([]);
   const weights = messages.flatMap(
-    (line: string) => line.match(/4 MiB weights( \(shared\))?/)?.[0],
+    (line: string) => line.match(/\d MiB weights( \(shared\))?/)?.[0],
   );
-  expect(weights).toEqual(["4 MiB weights", "4 MiB weights (shared)"]);
+  expect(weights).toEqual(["5 MiB weights", "5 MiB weights (shared)"]);
 }, 60_000);
