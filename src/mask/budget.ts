@@ -4,7 +4,7 @@
  * whatever else is refused, so there is always one that is.
  */
 import type { Recogniser } from "./recogniser.ts";
-import { hasToken, removeToken, type TokenWords, tokenWords } from "./token-set.ts";
+import { addToken, hasToken, removeToken, type TokenWords, tokenWords } from "./token-set.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export class Budget<Mark extends object> {
@@ -88,6 +88,23 @@ export class Budget<Mark extends object> {
     const suspects = this.#recogniser.suspects(left);
     if (suspects) for (const token of suspects) this.#check(words, token);
     else for (let token = 0; token < this.#vocabulary.size; token++) this.#check(words, token);
+    return words;
+  }
+
+  /**
+   * Of some tokens of a mask those that fit, and the first of the way out. Valid until the next
+   * call.
+   */
+  filterSome(mask: TokenWords, some: Iterable<number>): TokenWords {
+    const words = this.#words;
+    words.fill(0);
+    for (const token of some) {
+      if (!hasToken(mask, token)) continue;
+      addToken(words, token);
+      if (this.left !== null) this.#check(words, token);
+    }
+    const [first] = this.wayOut ?? [];
+    if (first !== undefined) addToken(words, first);
     return words;
   }
 

@@ -47,6 +47,10 @@ export class CfgRecogniser implements Recogniser<StackSet> {
     return this.#masks.needing(this.machine.save(), bytes);
   }
 
+  closers(): null {
+    return null;
+  }
+
   get forcedKey(): ForcedKey {
     return { at: this.machine.save(), state: 0 };
   }

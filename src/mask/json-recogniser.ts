@@ -61,6 +61,10 @@ export class JsonRecogniser implements Recogniser<Mark> {
     return hasRoom ? this.#vocabulary.content.quoted : null;
   }
 
+  closers(): Iterable<number> {
+    return this.fewTokens() ?? this.#vocabulary.content.quoted;
+  }
+
   get forcedKey(): ForcedKey | null {
     const { machine } = this;
     const { cell, phase } = machine;

@@ -57,6 +57,18 @@ export class Matcher {
     return isWide ? null : this.#recogniser.fewTokens();
   }
 
+  /**
+   * For a budget that is nearly spent: some of the tokens that may come next and after which a
+   * whole value still fits, never none. All of them where few may come; of long texts those that
+   * can end them. `computeMask` would try each of the vocabulary's tokens, which takes a second.
+   */
+  closingMask(): Uint32Array {
+    const closers = this.#isText || this.#isOpen ? null : this.#recogniser.closers();
+    if (closers === null) return this.computeMask();
+    const words = this.#budget.filterSome(this.#recogniser.computeMask(), closers);
+    return new Uint32Array(words.buffer, words.byteOffset, words.length);
+  }
+
   #lockedMask(): TokenWords {
     const words = this.#budget.filter(this.#recogniser.computeMask());
     if (!this.#isOpen) return words;

@@ -45,6 +45,11 @@ export interface Recogniser<Mark extends object> {
    * @returns null for any token.
    */
   suspects(left: number): Iterable<number> | null;
+  /**
+   * Tokens to choose from when the budget is nearly spent: all that may come where they are few,
+   * else those that can end what is being read. Null where `suspects` are soon told.
+   */
+  closers(): Iterable<number> | null;
   /** Bytes that may come next, each once, up to `most`; null where they are too many to list. */
   nextBytes(most: number): readonly number[] | null;
   /**

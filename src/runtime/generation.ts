@@ -151,13 +151,13 @@ export class Generation {
 
   /**
    * Tokens that may come next: a lock's mask, with the start of thinking where it is possible.
-   * @param budget "kept" leaves out what would not fit any more. That looks at each token; where
-   *   most fit it is cheaper to be refused one.
+   * @param budget "kept" for some after which the rest still fits: it has been refused what was
+   *   sampled from the whole mask.
    */
   computeMask(budget: "kept" | "ignored"): Uint32Array {
     assert(this.#lock !== null, "only a locked answer has a mask");
     this.#lock.setBudget(budget === "kept" ? this.#tokensLeft : null);
-    const mask = this.#lock.computeMask();
+    const mask = budget === "kept" ? this.#lock.closingMask() : this.#lock.computeMask();
     const { reasoning } = this.#options;
     if (this.#phase !== "undecided" || reasoning === null) return mask;
     const copy = mask.slice();

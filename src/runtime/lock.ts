@@ -12,6 +12,11 @@ export interface TokenLock {
    * Valid until the next call; not to be changed.
    */
   fewTokens(): Uint32Array | null;
+  /**
+   * Some tokens of the mask after which the budget still suffices, never none: to be asked where it
+   * has refused what was sampled.
+   */
+  closingMask(): Uint32Array;
   /** False: refused, and nothing changed. */
   accept(tokenId: number): boolean;
   /** Tokens that the grammar leaves no choice about. */

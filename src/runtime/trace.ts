@@ -46,6 +46,9 @@ class TimedLock implements TokenLock {
     return us;
   }
 
+  closingMask(): Uint32Array {
+    return this.#timed(() => this.#lock.closingMask());
+  }
   computeMask(): Uint32Array {
     return this.#timed(() => this.#lock.computeMask());
   }

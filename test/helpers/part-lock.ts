@@ -53,6 +53,10 @@ export class PartLock implements TokenLock {
     return mask;
   }
 
+  closingMask(): Uint32Array {
+    return this.computeMask();
+  }
+
   /** Digits are few, letters are not. */
   fewTokens(): Uint32Array | null {
     const tokens = [...Array(this.#table.size).keys()];

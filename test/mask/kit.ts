@@ -56,8 +56,8 @@ export interface Sampled {
  * A random text of a grammar: each token drawn from the mask, the end taken as soon as `eagerness`
  * says so. With a budget, the text must be whole when it is used up.
  * @param options.budgetBy `mask` (the default): the mask leaves out what does not fit the budget;
- *   `accept`: the mask is that of the grammar alone, and tokens are drawn until one is accepted, as
- *   a server does that checks first. The texts are the same ones, as likely, at a tenth of the time.
+ *   `accept`: the mask is that of the grammar alone; what is drawn from it is offered, and after
+ *   some refusals the closing mask has the word, as in a server that checks first.
  */
 export function sample(
   grammar: Grammar,
@@ -81,9 +81,12 @@ export function sample(
     if (canEnd !== matcher.isComplete) throw new Error(`end and isComplete differ: ${text(bytes)}`);
     const candidates = canEnd && draw() < options.eagerness ? ends : allowed;
     const wanted = candidates.length;
-    const token = takeOne(matcher, candidates, draw);
+    const isOffered = options.budgetBy === "accept";
+    const token =
+      takeOne(matcher, candidates, draw, isOffered ? OFFERS_MAX : wanted) ??
+      (isOffered ? takeClosing(matcher, vocabulary, draw) : undefined);
     if (token === undefined) throw new Error(`nothing may follow ${text(bytes)}`);
-    if (options.budgetBy !== "accept" && candidates.length < wanted) {
+    if (!isOffered && candidates.length < wanted) {
       throw new Error(`refused what the mask allows after ${text(bytes)}`);
     }
     tokens.push(token);
@@ -92,9 +95,28 @@ export function sample(
   }
 }
 
+/** Refused tokens after which the closing mask is asked for. */
+const OFFERS_MAX = 3;
+
+/** Any token of the closing mask is accepted. */
+function takeClosing(
+  matcher: Matcher,
+  vocabulary: Vocabulary,
+  draw: () => number,
+): number | undefined {
+  const closing = tokensOf(matcher.closingMask(), vocabulary.size);
+  const token = closing[Math.floor(draw() * closing.length)];
+  return token !== undefined && matcher.accept(token) ? token : undefined;
+}
+
 /** Draws from the candidates, which it uses up, until one is accepted. */
-function takeOne(matcher: Matcher, candidates: number[], draw: () => number): number | undefined {
-  while (candidates.length > 0) {
+function takeOne(
+  matcher: Matcher,
+  candidates: number[],
+  draw: () => number,
+  offers: number,
+): number | undefined {
+  for (let offer = 0; offer < offers && candidates.length > 0; offer++) {
     const pick = Math.floor(draw() * candidates.length);
     const token = candidates[pick] as number;
     if (matcher.accept(token)) return token;

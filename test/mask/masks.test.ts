@@ -98,6 +98,21 @@ test("a string far below its least length and one far above it have masks of the
   }
 });
 
+test.each(Object.entries(SCHEMAS))("near the end of the budget some that fit: %s", (_, schema) => {
+  const matcher = new Matcher(compileSchema(schema, { objects: "open" }), SMALL);
+  const draw = random(11);
+  for (let step = 0; step < STEPS_MAX && !matcher.isComplete; step++) {
+    matcher.setBudget(matcher.needTokens() + Math.floor(draw() * 4));
+    const fitting = new Set(tokensOf(matcher.computeMask(), SMALL.size));
+    const closing = tokensOf(matcher.closingMask(), SMALL.size);
+    expect(closing.filter((token) => !fitting.has(token))).toEqual([]);
+    expect(closing).toContain(matcher.shortestWayOut()?.[0] ?? -1);
+    matcher.setBudget(null);
+    const allowed = tokensOf(matcher.computeMask(), SMALL.size);
+    matcher.accept(allowed[Math.floor(draw() * allowed.length)] as number);
+  }
+});
+
 test.each(Object.entries(SCHEMAS))("answers side by side keep apart: %s", (_, schema) => {
   const grammar = compileSchema(schema, { objects: "open", whitespace: "flexible" });
   const answers = [1, 2, 3].map((seed) => ({

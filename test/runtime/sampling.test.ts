@@ -98,6 +98,7 @@ describe("a lock", () => {
   test("that allows nothing ends the request: no token comes out", async () => {
     const nothing: TokenLock = {
       computeMask: () => new Uint32Array(9),
+      closingMask: () => new Uint32Array(9),
       fewTokens: () => new Uint32Array(),
       accept: () => false,
       forcedTokens: () => [],
