@@ -1,42 +1,70 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { Silence } from "../../src/http/silence.ts";
 
-const open: Silence[] = [];
-const silenceOf = (longestMs: number): Silence => {
-  const silence = new Silence(longestMs);
-  open.push(silence);
-  return silence;
-};
-const after = <T>(ms: number, value: T): Promise<T> =>
-  new Promise((resolve) => setTimeout(() => resolve(value), ms));
-
+beforeEach(() => {
+  jest.useFakeTimers();
+});
 afterEach(() => {
-  for (const silence of open.splice(0)) silence.stop();
+  jest.useRealTimers();
 });
 
+/** What `value` came to so far: nothing yet, or a value. */
+async function seen<T>(value: Promise<T>): Promise<T | "nothing yet"> {
+  let found: T | "nothing yet" = "nothing yet";
+  void value.then((result) => {
+    found = result;
+  });
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  return found;
+}
+
 test("a long silence is told of, each time, and the value can still come", async () => {
-  const silence = silenceOf(2);
+  const silence = new Silence(1000);
   const value = Promise.withResolvers<string>();
-  expect(await silence.within(value.promise)).toBeNull();
-  expect(await silence.within(value.promise)).toBeNull();
+  for (let time = 0; time < 2; time++) {
+    const waited = silence.within(value.promise);
+    jest.advanceTimersByTime(999);
+    expect(await seen(waited)).toBe("nothing yet");
+    jest.advanceTimersByTime(1);
+    expect(await seen(waited)).toBeNull();
+  }
   const last = silence.within(value.promise);
   value.resolve("late");
   expect(await last).toBe("late");
+  silence.stop();
+  expect(jest.getTimerCount()).toBe(0);
 });
 
 test("values that come soon one after another leave nothing to tell of", async () => {
-  const silence = silenceOf(30);
-  // The third comes long after the first was waited for.
-  for (const value of [1, 2, 3]) expect(await silence.within(after(15, value))).toBe(value);
+  const silence = new Silence(1000);
+  for (const value of [1, 2, 3]) {
+    const next = Promise.withResolvers<number>();
+    const waited = silence.within(next.promise);
+    jest.advanceTimersByTime(600);
+    expect(await seen(waited)).toBe("nothing yet");
+    next.resolve(value);
+    expect(await waited).toBe(value);
+  }
+  // One that is long enough, from when it began.
+  const waited = silence.within(new Promise(() => {}));
+  jest.advanceTimersByTime(999);
+  expect(await seen(waited)).toBe("nothing yet");
+  jest.advanceTimersByTime(1);
+  expect(await seen(waited)).toBeNull();
 });
 
 test("time between two values in which nobody waits is no silence", async () => {
-  const silence = silenceOf(5);
+  const silence = new Silence(1000);
   expect(await silence.within(Promise.resolve(1))).toBe(1);
-  await after(10, null);
-  expect(await silence.within(Promise.resolve(2))).toBe(2);
+  jest.advanceTimersByTime(5000);
+  const next = Promise.withResolvers<number>();
+  const waited = silence.within(next.promise);
+  jest.advanceTimersByTime(999);
+  next.resolve(2);
+  expect(await waited).toBe(2);
 });
 
 test("what fails fails", async () => {
-  await expect(silenceOf(1000).within(Promise.reject(new RangeError("no")))).rejects.toThrow("no");
+  const failing = Promise.reject(new RangeError("no"));
+  await expect(new Silence(1000).within(failing)).rejects.toThrow("no");
 });
