@@ -31,6 +31,8 @@ export type Piece = readonly [text: string, weight: number];
 /** Under the lock the model chooses none of it; unlocked it must know it all the same. */
 const STRUCTURE = 0.4;
 const COPIED = 1;
+/** Not always as the text has it: separators go. The month and the day of a date count as a beginning. */
+const COMPUTED = 2;
 /**
  * The first token of a value says which stretch of the text it is. Null counts as much: where it counted
  * more, the model left out what it was not sure of.
@@ -46,7 +48,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
   if (value === null) return [["null", BEGINNING]];
   if (typeof value === "boolean") return [[String(value), DECIDED]];
   if (typeof value === "string") return printString(value);
-  if (value instanceof NumberLiteral) return printStretch(value.text);
+  if (value instanceof NumberLiteral) return printStretch(value.text, COMPUTED);
   if (value instanceof Label) {
     return [
       ['"', STRUCTURE],
@@ -77,14 +79,15 @@ export function printAnswer(value: AnswerValue): Piece[] {
 
 function printString(value: string): Piece[] {
   const text = JSON.stringify(value).slice(1, -1);
-  return [['"', STRUCTURE], ...printStretch(text), ['"', ENDING]];
+  const rest = /^\d{4}-\d\d-\d\d$/.test(text) ? BEGINNING : COPIED;
+  return [['"', STRUCTURE], ...printStretch(text, rest), ['"', ENDING]];
 }
 
-function printStretch(text: string): Piece[] {
+function printStretch(text: string, rest: number): Piece[] {
   const [first = ""] = text;
   return [
     [first, BEGINNING],
-    [text.slice(first.length), COPIED],
+    [text.slice(first.length), rest],
   ];
 }
 

@@ -39,7 +39,11 @@ export function extract(
       data,
       style: values.style,
       isDescribed: rng.chance(0.14),
-      nullableShare: rng.chance(0.5) ? 0.35 : 0,
+      nullableShare: rng.weighted([
+        [0, 4],
+        [0.35, 4],
+        [1, 2],
+      ]),
     };
     const isElsewhere = rng.chance(0.04);
     const properties = isElsewhere

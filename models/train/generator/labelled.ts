@@ -180,7 +180,7 @@ export function entryProperty(
   const note = isDescribed ? { description: `the ${label}` } : {};
   const shown = isDescribed && rng.chance(0.5) ? rng.pick(["a", "b", "c", "v1", "x"]) : name;
   if (!isSaid) return { name, schema: nullable(schema), value: null, isOptional: false };
-  const full = { ...(rng.chance(0.25) ? nullable(schema) : schema), ...note };
+  const full = { ...(rng.chance(0.4) ? nullable(schema) : schema), ...note };
   return {
     name: shown === name ? name : `${shown}_${name.length}`,
     schema: full,

@@ -32,11 +32,11 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.1;
+const LABELLED_SHARE = 0.08;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.14;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.2;
+const ROLES_SHARE = 0.15;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.25],
