@@ -14,6 +14,7 @@ import type { Caller, Recorded } from "../service/metered-call.ts";
 import type { Answer } from "./answer.ts";
 import { errorBody } from "./error-answer.ts";
 import { attestation, type SealDeps, type SealedCall, setCallHeaders } from "./seal.ts";
+import { Silence } from "./silence.ts";
 
 const EVENT_STREAM = "text/event-stream; charset=utf-8";
 const DONE = "data: [DONE]\n\n";
@@ -84,6 +85,7 @@ class LiveStream {
   readonly #left: AbortController;
   readonly #pieces: AsyncIterator<ChatPiece>;
   readonly #digest: BodyDigest;
+  readonly #silence: Silence;
   #waiting: Promise<IteratorResult<ChatPiece>> | null = null;
   #hasToken = false;
   /** The client hung up. */
@@ -97,6 +99,7 @@ class LiveStream {
     this.#stream = stream;
     this.#left = left;
     this.#pieces = stream.pieces[Symbol.asyncIterator]();
+    this.#silence = new Silence(deps.keepAliveMs);
     const { identity } = call;
     this.#digest = new BodyDigest(identity && deps.seal.hmacSecret(identity.tenantId));
   }
@@ -119,6 +122,7 @@ class LiveStream {
   async leave(): Promise<void> {
     if (this.isLeft || this.isOver) return;
     this.isLeft = true;
+    this.#silence.stop();
     this.#left.abort();
     this.#pieces.return?.().catch(() => {});
     try {
@@ -134,17 +138,11 @@ class LiveStream {
   /** @returns null after a long silence. */
   async #nextPiece(): Promise<ChatPiece | null> {
     this.#waiting ??= this.#pieces.next();
-    const silence = Promise.withResolvers<null>();
-    const timer = setTimeout(() => silence.resolve(null), this.#deps.keepAliveMs);
-    try {
-      const result = await Promise.race([this.#waiting, silence.promise]);
-      if (result === null) return null;
-      this.#waiting = null;
-      assert(result.done !== true, "a stream ends with its last chunks");
-      return result.value;
-    } finally {
-      clearTimeout(timer);
-    }
+    const result = await this.#silence.within(this.#waiting);
+    if (result === null) return null;
+    this.#waiting = null;
+    assert(result.done !== true, "a stream ends with its last chunks");
+    return result.value;
   }
 
   #send(text: string): Uint8Array {
@@ -156,6 +154,7 @@ class LiveStream {
   /** The last event and the seal, once the row is durable. */
   async #finish(end: Extract<ChatPiece, { kind: "end" }>): Promise<Uint8Array> {
     this.isOver = true;
+    this.#silence.stop();
     const bytes = this.#send(end.chunks.map(frame).join("") + DONE);
     const digest = this.#digest.finish();
     try {
@@ -171,6 +170,7 @@ class LiveStream {
   /** A failure in the middle: sealed as far as it came, and not billed. */
   #fail(error: unknown): Uint8Array {
     this.isOver = true;
+    this.#silence.stop();
     this.#left.abort();
     this.#stream.release();
     const bytes = this.#send(this.#errorFrame(error));

@@ -19,7 +19,7 @@ export class BpeEncoder {
   readonly #tokenOf: (bytes: Uint8Array) => number;
   readonly #kept = new Map<string, readonly number[]>();
   readonly #settled = new Map<string, boolean>();
-  #ranks: RankTable | undefined;
+  readonly #ranks: RankTable;
 
   /**
    * @param tokenOf the token that spells exactly these bytes, or -1.
@@ -33,6 +33,8 @@ export class BpeEncoder {
   ) {
     this.#pretokenizer = pretokenizer;
     this.#merges = merges;
+    // Now: an answer would have to wait for it.
+    this.#ranks = new RankTable(merges);
     this.#tokenOf = tokenOf;
     this.#sizeOf = sizeOf;
     this.#byteTokens = Int32Array.from({ length: 256 }, (_, byte) => tokenOf(Uint8Array.of(byte)));
@@ -103,14 +105,13 @@ export class BpeEncoder {
   }
 
   #rank(left: number, right: number): number {
-    this.#ranks ??= new RankTable(this.#merges);
     return this.#ranks.of(left, right);
   }
 }
 
 /**
  * The rank of each pair that merges, as a hash table with open addressing: a `Map` of so many pairs
- * takes 45 ms to make instead of 6 to 15 (measured), in which no answer goes on.
+ * takes 45 ms to make instead of 6 to 15, and 22 MiB instead of 4 (measured).
  */
 class RankTable {
   readonly #merges: Merges;

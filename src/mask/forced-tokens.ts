@@ -25,11 +25,23 @@ export function forcedTokens(
   if (encoder === null) return [];
   const { bytes, next } = forcedBytes(recogniser, MaskCaches.of(vocabulary).forced);
   if (bytes.length === 0) return [];
-  const tail = accepted.slice(-TAIL_MAX);
-  const before = wholePoints(Buffer.concat(tail.map((token) => vocabulary.tokenBytes(token))));
-  const text = decode(Buffer.concat([before, bytes]));
+  const first = Math.max(0, accepted.length - TAIL_MAX);
+  let size = bytes.length;
+  for (let i = first; i < accepted.length; i++) {
+    size += vocabulary.tokenBytes(accepted[i] as number).length;
+  }
+  const whole = new Uint8Array(size);
+  let end = 0;
+  for (let i = first; i < accepted.length; i++) {
+    const token = vocabulary.tokenBytes(accepted[i] as number);
+    whole.set(token, end);
+    end += token.length;
+  }
+  whole.set(bytes, end);
+  const start = beginOfPoint(whole, end);
+  const text = decode(whole.subarray(start));
   if (text === null) return [];
-  return seam(encoder, text, before.length, tail.at(-1) ?? null, next);
+  return seam(encoder, text, end - start, accepted.at(-1) ?? null, next);
 }
 
 function forcedBytes(
@@ -125,11 +137,11 @@ function isEndSettled(
   return encoder.isSettled(lastPiece, String.fromCharCode(...next));
 }
 
-/** Without the rest of a code point that began before. */
-function wholePoints(bytes: Uint8Array): Uint8Array {
+/** Past the rest of a code point that began before. */
+function beginOfPoint(bytes: Uint8Array, end: number): number {
   let start = 0;
-  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  return bytes.subarray(start);
+  while (start < 3 && start < end && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return start;
 }
 
 const NOTHING_FORCED: ForcedBytes = { bytes: new Uint8Array(0), next: null };

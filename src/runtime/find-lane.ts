@@ -1,7 +1,7 @@
 /** The class of row counts that a tier's contexts decode in: stored, or found by the self-test. */
 import type { Decoder } from "./decoder.ts";
 import { type EngineParts, selfTestKey } from "./fingerprint.ts";
-import { type CallCost, type ChosenLane, chooseLane } from "./lane.ts";
+import { type CallCost, type ChosenLane, chooseLane, TYPICAL_COST } from "./lane.ts";
 import { computeCanary, runSelfTest, type SelfTestOptions } from "./self-test.ts";
 import type { SelfTestStore, StoredSelfTest } from "./self-test-store.ts";
 
@@ -13,12 +13,14 @@ export interface FoundLane extends ChosenLane {
 
 type LaneOptions = Omit<SelfTestOptions, "decoder"> & { readonly serialOnly: boolean };
 
+interface FindLaneDeps {
+  readonly selfTests: SelfTestStore;
+  readonly log: (message: string) => void;
+}
+
 /** The stored result where its canary still sings, else a new test. */
 export async function findLane(
-  {
-    selfTests,
-    log,
-  }: { readonly selfTests: SelfTestStore; readonly log: (message: string) => void },
+  { selfTests, log }: FindLaneDeps,
   parts: EngineParts,
   decoders: readonly [Decoder, ...Decoder[]],
   options: LaneOptions,
@@ -42,16 +44,16 @@ async function tryLane(
   decoders: readonly Decoder[],
   options: LaneOptions,
 ): Promise<FoundLane> {
-  const costOf: CallCost = (rows) => callMs[rows - 1] ?? 0;
+  // Not every count is tried where a sequence has no tail to remove.
+  const isMeasured = callMs.length >= options.rows && callMs.every((ms) => ms > 0);
+  const costOf: CallCost = isMeasured ? (rows) => callMs[rows - 1] ?? 0 : TYPICAL_COST;
   const serial = classes.some((lane) => lane.includes(1)) ? [[1]] : [];
   const chosen = chooseLane(options.serialOnly ? serial : classes, options.rows);
   const every = Array.from({ length: options.rows }, (_, index) => index + 1);
   if (chosen === null) return { lane: every, rows: options.rows, canary: null, costOf };
   // What one context was found to do, the others do as well: they sing the same.
-  const canaries = new Set<string>();
-  for (const decoder of decoders) {
-    canaries.add(await computeCanary({ ...options, decoder }, chosen.lane));
-  }
+  const songs = decoders.map((decoder) => computeCanary({ ...options, decoder }, chosen.lane));
+  const canaries = new Set(await Promise.all(songs));
   const [canary = null] = canaries;
   return { ...chosen, canary: canaries.size === 1 ? canary : null, costOf };
 }

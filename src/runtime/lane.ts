@@ -19,7 +19,7 @@ export interface Call {
 export type CallCost = (rows: number) => number;
 
 /** Roughly, on most devices: reading the weights is most of it. */
-const TYPICAL_COST: CallCost = (rows) => 4 + rows;
+export const TYPICAL_COST: CallCost = (rows) => 4 + rows;
 
 export interface ChosenLane {
   readonly lane: Lane;

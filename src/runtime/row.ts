@@ -45,6 +45,7 @@ export class Rows {
   readonly #slots: number;
   readonly #costOf: CallCost;
   readonly #bySlot = new Map<number, Row>();
+  #all: readonly Row[] | null = null;
   /** Mostly the same rows decode as in the turn before. */
   #decoding: { readonly rows: readonly Row[]; readonly calls: readonly Call[] } | null = null;
 
@@ -64,10 +65,12 @@ export class Rows {
 
   /** They may leave meanwhile. */
   all(): readonly Row[] {
-    return [...this.#bySlot.values()];
+    this.#all ??= [...this.#bySlot.values()];
+    return this.#all;
   }
 
   add(job: Job, slot: number, keys: readonly string[]): void {
+    this.#all = null;
     this.#bySlot.set(slot, {
       job,
       slot,
@@ -83,6 +86,7 @@ export class Rows {
 
   remove({ slot }: Row): void {
     this.#bySlot.delete(slot);
+    this.#all = null;
     this.#decoding = null;
   }
 

@@ -48,9 +48,15 @@ export async function* choiceEvents(
   mayCall: boolean,
 ): AsyncGenerator<ChoiceEvent, void> {
   const reader = mayCall ? new ToolCallText() : null;
-  let trace: TracedToken[] = [];
+  let trace: readonly TracedToken[] = [];
   for await (const event of completion) {
-    trace.push(...event.trace);
+    if (event.trace.length > 0) trace = [...trace, ...event.trace];
+    if (event.kind === "text" && reader === null) {
+      // Nearly every event of most answers.
+      yield { kind: "content", text: event.text, logprobs: event.tokens, trace };
+      trace = [];
+      continue;
+    }
     for (const part of partsOf(event, completion.promptTokens, reader)) {
       yield { ...part, trace };
       trace = [];
@@ -67,8 +73,7 @@ function* partsOf(
     yield { kind: "reasoning", text: event.text };
   } else if (event.kind === "text") {
     const { text, tokens: logprobs } = event;
-    const pieces = reader === null ? [{ kind: "text", text } as const] : reader.push(text);
-    for (const piece of pieces) {
+    for (const piece of reader?.push(text) ?? []) {
       if (piece.kind === "text") yield { kind: "content", text: piece.text, logprobs };
       else yield piece;
     }

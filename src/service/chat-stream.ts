@@ -108,12 +108,10 @@ function choiceChunk(
 ): ChatChunk {
   const { index, delta, logprobs, finishReason, trace = [] } = choice;
   const probabilities = head.hasLogprobs && logprobs !== undefined ? logprobsBody(logprobs) : null;
-  return {
-    ...chunk(head, [
-      { index, delta, logprobs: probabilities, finish_reason: finishReason ?? null },
-    ]),
-    ...(trace.length === 0 ? {} : { svc: { tokens: trace.map(tracedBody) } }),
-  };
+  const body = chunk(head, [
+    { index, delta, logprobs: probabilities, finish_reason: finishReason ?? null },
+  ]);
+  return trace.length === 0 ? body : { ...body, svc: { tokens: trace.map(tracedBody) } };
 }
 
 /** To a tenth of a microsecond: a clock says no more. */

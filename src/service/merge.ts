@@ -4,6 +4,11 @@
 export async function* mergeIndexed<T>(
   sources: readonly AsyncIterable<T>[],
 ): AsyncGenerator<{ readonly index: number; readonly value: T }, void> {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) {
+    for await (const value of only) yield { index: 0, value };
+    return;
+  }
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());
   const pending = new Map<number, Promise<{ index: number; result: IteratorResult<T> }>>();
   const ask = (index: number): void => {
