@@ -8,9 +8,8 @@ import { addToken, type TokenWords, tokenWords } from "./token-set.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export interface CfgMask {
-  /** A short one as a list of tokens. */
-  readonly tokens: TokenWords | Int32Array;
-  readonly isList: boolean;
+  /** A short one as a list. */
+  readonly tokens: TokenWords | Uint32Array;
   /** Bytes of the way out after the token that makes it longest. */
   readonly needMax: number;
 }
@@ -34,17 +33,17 @@ export class CfgMasks {
 
   /** The tokens that may come next. Valid until the next call; not to be changed. */
   compute(here: StackSet): TokenWords {
-    const mask = this.#of(here);
-    if (!mask.isList) return mask.tokens;
+    const { tokens } = this.#of(here);
+    if (!(tokens instanceof Uint32Array)) return tokens;
     this.#words.fill(0);
-    for (const token of mask.tokens) addToken(this.#words, token);
+    for (const token of tokens) addToken(this.#words, token);
     return this.#words;
   }
 
   /** The same where it is kept as a list, else null. */
   few(here: StackSet): Uint32Array | null {
-    const { tokens, isList } = this.#of(here);
-    return isList ? Uint32Array.from(tokens) : null;
+    const { tokens } = this.#of(here);
+    return tokens instanceof Uint32Array ? tokens : null;
   }
 
   /** Tokens after which more than so many bytes are needed to the end. */
@@ -67,10 +66,9 @@ export class CfgMasks {
       needMax = Math.max(needMax, after.need);
     });
     if (here.hasEmpty) tokens.push(...this.#vocabulary.endTokens);
-    const isList = tokens.length < LIST_MAX;
+    const isShort = tokens.length < LIST_MAX;
     const mask = {
-      tokens: isList ? Int32Array.from(tokens) : this.#wordsOf(tokens),
-      isList,
+      tokens: isShort ? Uint32Array.from(tokens) : this.#wordsOf(tokens),
       needMax,
     };
     this.#stacks.remember(here, this.#vocabulary, mask);

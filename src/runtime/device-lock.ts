@@ -8,13 +8,13 @@ interface Waiting {
 }
 
 export class DeviceLock {
-  readonly threads: number;
+  readonly #threads: number;
   #free: number;
   readonly #waiting: Waiting[] = [];
 
   /** @param threads that may run at once; 1 where a device computes one call at a time anyway. */
   constructor(threads: number) {
-    this.threads = threads;
+    this.#threads = threads;
     this.#free = threads;
   }
 
@@ -22,8 +22,8 @@ export class DeviceLock {
    * Runs `work` when as many threads are free. In the order of asking: a call that takes all of
    * them is not kept waiting by smaller ones that came later.
    */
-  async hold<T>(work: () => Promise<T>, threads = this.threads): Promise<T> {
-    const wanted = Math.min(threads, this.threads);
+  async hold<T>(work: () => Promise<T>, threads = this.#threads): Promise<T> {
+    const wanted = Math.min(threads, this.#threads);
     if (this.#waiting.length > 0 || this.#free < wanted) {
       await new Promise<void>((start) => this.#waiting.push({ threads: wanted, start }));
     } else {

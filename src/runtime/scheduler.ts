@@ -69,7 +69,8 @@ export class Scheduler implements Taker {
   #calls = 0;
   #promptTokens = 0;
   #cachedTokens = 0;
-  #loop: Promise<void> | null = null;
+  #loop: Promise<void> = Promise.resolve();
+  /** Set before the loop has a promise: what it does first may wake it again. */
   #isRunning = false;
 
   constructor(options: SchedulerOptions) {

@@ -17,7 +17,6 @@ import {
 } from "./fingerprint.ts";
 import { Host } from "./host.ts";
 import type { Lane } from "./lane.ts";
-
 import type { TokenTable } from "./lock.ts";
 import { checkDigest, type ModelEntry } from "./manifest.ts";
 import { assertFree, type ContextPlan, machineMemory, planContext } from "./memory.ts";
