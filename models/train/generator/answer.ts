@@ -33,11 +33,13 @@ const STRUCTURE = 0.4;
 const COPIED = 1;
 /** Not always as the text has it: separators go. The month and the day of a date count as a beginning. */
 const COMPUTED = 2;
-/**
- * The first token of a value says which stretch of the text it is. Null counts as much: where it counted
- * more, the model left out what it was not sure of.
- */
+/** The first token of a value says which stretch of the text it is. */
 const BEGINNING = 4;
+/**
+ * Null and the empty list. At 8 the model left out what it was not sure of (57 % of the fields null or
+ * right); at 4 it invented (77 % of what is absent was null).
+ */
+const ABSENT = 6;
 /** Its end, or that of a list, says how far it goes. */
 const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
@@ -45,7 +47,7 @@ export const DECIDED = 8;
 
 /** Compact JSON. */
 export function printAnswer(value: AnswerValue): Piece[] {
-  if (value === null) return [["null", BEGINNING]];
+  if (value === null) return [["null", ABSENT]];
   if (typeof value === "boolean") return [[String(value), DECIDED]];
   if (typeof value === "string") return printString(value);
   if (value instanceof NumberLiteral) return printStretch(value.text, COMPUTED);
@@ -73,7 +75,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
     if (i > 0) pieces.push([",", ENDING]);
     pieces.push(...printAnswer(item));
   });
-  pieces.push(["]", items.length === 0 ? BEGINNING : ENDING]);
+  pieces.push(["]", items.length === 0 ? ABSENT : ENDING]);
   return pieces;
 }
 

@@ -180,13 +180,13 @@ function drawProperties(context: PropertyContext, domain: string, scope: Scope):
   const taken = new Set<string>();
   const most = rng.weighted([
     [1, 0.5],
-    [2, 1],
-    [3, 2],
-    [4, 3],
-    [5, 3],
+    [2, 0.7],
+    [3, 1],
+    [4, 2],
+    [5, 2],
     [6, 3],
-    [8, 3],
-    [10, 2],
+    [8, 4],
+    [12, 5],
   ]);
   const keys = rng.chance(0.45)
     ? rng.sample([...scope.keys()], most)

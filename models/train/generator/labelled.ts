@@ -60,8 +60,8 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const camel = rng.chance(0.15);
-  const labels = rng.sample(data.words.get("labels") ?? [], rng.int(0, 2));
-  const usual = drawFields(rng, data, rng.int(2, 8)).map((field) =>
+  const labels = rng.sample(data.words.get("labels") ?? [], rng.chance(0.6) ? 0 : rng.int(1, 2));
+  const usual = drawFields(rng, data, rng.int(3, 9)).map((field) =>
     fieldEntry(renderer, field, camel),
   );
   const names = usual.map(({ name }) => name);
@@ -69,11 +69,12 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
     .map((label) => drawEntry(renderer, inventive(renderer, label), camel))
     .filter(({ name }) => !names.includes(name));
   const entries = rng.shuffle([...odd, ...usual]);
-  const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 3)));
+  const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 2)));
   const text = printEntries(renderer, said);
   const asked = rng.chance(0.5) ? rng.shuffle(entries) : entries;
+  // Nearly all is asked for: what an answer has to decide is what a sample teaches.
   const properties = asked
-    .slice(0, rng.int(2, 8))
+    .slice(0, rng.chance(0.75) ? 11 : rng.int(2, 6))
     .map((entry): Property => entryProperty(rng, entry, said.includes(entry)));
   return { text, schema: objectSchema(properties), value: objectValue(properties) };
 }

@@ -53,7 +53,7 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const camel = rng.chance(0.12);
   const kinds = rng.sample(KINDS, rng.chance(0.65) ? 1 : 2);
-  const words = partWords(rng, data, rng.int(2, 6));
+  const words = partWords(rng, data, kinds.length > 1 ? rng.int(2, 5) : rng.int(3, 9));
   const section = rng.weighted([
     ["role_sentence", 5],
     ["role_clause", 4],
@@ -61,7 +61,7 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
   ] as const);
   const frames = data.phrases.get(section) ?? [];
   const frame = rng.chance(0.35) ? rng.pick(frames) : null;
-  const withKind = kinds.length > 1 || rng.chance(0.35);
+  const withKind = kinds.length > 1 || rng.chance(0.5);
   const parts = words.flatMap((word) =>
     kinds.map(([kind, named]): Part => {
       const label = withKind ? `${word} ${rng.pick(named.split(" "))}` : word;
@@ -83,7 +83,7 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
     ...denied,
     ...facts.map(({ text }) => text),
   ]);
-  const asked = rng.sample(parts, rng.int(2, 8));
+  const asked = rng.sample(parts, rng.chance(0.75) ? 10 : rng.int(2, 6));
   const ordered = rng.chance(0.4) ? parts.filter((part) => asked.includes(part)) : asked;
   const properties = ordered.map(
     (part): Property => entryProperty(rng, part.entry, part.said !== null),
@@ -101,12 +101,14 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
 
 /** One or two words each, no word twice. */
 function partWords(rng: Rng, data: GeneratorData, count: number): string[] {
-  const one = () =>
-    rng.chance(0.75)
-      ? rng.pick(data.words.get("anything") ?? [])
-      : rng.pick(data.words.get("labels") ?? []);
+  const source = rng.weighted([
+    ["qualifiers", 5],
+    ["anything", 4],
+    ["labels", 2],
+  ] as const);
+  const one = () => rng.pick(data.words.get(source) ?? []);
   const found = new Set<string>();
-  while (found.size < count) found.add(rng.chance(0.2) ? `${one()} ${one()}` : one());
+  while (found.size < count) found.add(rng.chance(0.12) ? `${one()} ${one()}` : one());
   return [...found];
 }
 

@@ -7,6 +7,7 @@ import type { GeneratorData } from "./data-files.ts";
 import { extract } from "./extract.ts";
 import { labelled } from "./labelled.ts";
 import { byWords } from "./lexicon.ts";
+import { byLine } from "./lines.ts";
 import type { Extraction } from "./properties.ts";
 import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
@@ -32,22 +33,23 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.06;
+const LABELLED_SHARE = 0.1;
 /** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.14;
+const RECORDS_SHARE = 0.13;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.15;
+const ROLES_SHARE = 0.12;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.2],
-  ["subject", 0.24],
-  ["message", 0.2],
-  ["words", 0.36],
+  ["choice", 0.14],
+  ["subject", 0.2],
+  ["message", 0.18],
+  ["words", 0.28],
+  ["lines", 0.2],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.38],
-  ["classify", 0.48],
+  ["extract", 0.41],
+  ["classify", 0.45],
   ["tool", 0.07],
   ["grounded", 0.05],
   ["chat", 0.02],
@@ -60,7 +62,13 @@ export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions
     case "extract":
       return withSchema(rng, data, task, drawExtraction(renderer, data, options));
     case "classify": {
-      const draw = { choice: classify, subject: bySubject, message: byMessage, words: byWords };
+      const draw = {
+        choice: classify,
+        subject: bySubject,
+        message: byMessage,
+        words: byWords,
+        lines: byLine,
+      };
       return withSchema(rng, data, task, draw[rng.weighted(KINDS_OF_LABELS)](renderer, data));
     }
     case "tool":

@@ -88,9 +88,10 @@ export function labelled(
 ): Extraction {
   const { rng } = renderer;
   const count = rng.weighted([
-    [1, 4],
+    [1, 3],
     [2, 3],
-    [3, 2],
+    [3, 3],
+    [4, 1],
   ]);
   const properties = rng.sample([...new Set(names)], count).map((name) => {
     const shown = [own, ...rng.sample(others, rng.int(1, 6))];
