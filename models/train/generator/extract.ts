@@ -17,6 +17,7 @@ import {
   wordsOf,
 } from "./properties.ts";
 import { aside, type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
+import type { Rng } from "./rng.ts";
 
 /** Names that say nothing: only the description tells what is asked for. */
 const OPAQUE =
@@ -50,7 +51,8 @@ export function extract(
       ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
       : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
-    if (rng.chance(0.14)) addRemark(renderer, data, parts, properties);
+    if (rng.chance(0.07)) wrapSome(rng, properties);
+    if (rng.chance(0.06)) addRemark(renderer, data, parts, properties);
     const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
@@ -59,6 +61,23 @@ export function extract(
     }
     return { text, schema: objectSchema(properties), value: objectValue(properties) };
   }
+}
+
+/** Names for an object of a few properties that have nothing else in common. */
+const WRAPPERS = "details info data header summary meta record main facts content overview".split(
+  " ",
+);
+
+/** Puts some neighbours into an object of their own. */
+function wrapSome(rng: Rng, properties: Property[]): void {
+  if (properties.length < 3) return;
+  const count = rng.int(2, Math.min(4, properties.length - 1));
+  const at = rng.int(0, properties.length - count);
+  const name = rng.pick(WRAPPERS);
+  if (properties.some((one) => one.name === name)) return;
+  const inner = properties.slice(at, at + count);
+  const object = { name, schema: objectSchema(inner), value: objectValue(inner) };
+  properties.splice(at, count, { ...object, isOptional: false });
 }
 
 /** One more sentence, and the label that it decides. */
@@ -85,7 +104,7 @@ const byVariety = (
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.3;
 /** Texts of a page, most of which is not asked for. */
-const LONG_SHARE = 0.06;
+const LONG_SHARE = 0.025;
 /** Of the rest, texts put together from clauses. */
 const COMPOSED_SHARE = 0.07;
 
@@ -140,7 +159,7 @@ function fillTemplates(
   const rich =
     lists.length > 0 && rng.chance(LIST_SHARE)
       ? rng.pick(lists)
-      : rng.weighted(templates.map((line) => [line, line.split("{").length ** 1.5] as const));
+      : rng.weighted(templates.map((line) => [line, richness(line)] as const));
   const others = templates.filter((line) => line !== rich);
   const lines = rng.shuffle([rich, ...rng.sample(others, count - 1)]);
   renderer.rowsMax = count > 2 ? 5 : 10;
@@ -150,6 +169,10 @@ function fillTemplates(
     return line.startsWith("{") ? text : capital(text);
   });
 }
+
+/** Templates with many values are drawn more often, and prose more often than forms. */
+const richness = (line: string): number =>
+  line.split("{").length ** 1.5 * (line.includes("\\n") ? 0.4 : 1);
 
 /** A text that holds nothing of what a form asks for. */
 function smallTalk(renderer: Renderer, data: GeneratorData): string[] {

@@ -207,7 +207,7 @@ const SENTENCES = [
 function printEntries({ rng }: Renderer, entries: readonly Entry[]): string {
   const style = rng.weighted([
     ["colon", 5],
-    ["sentence", 4],
+    ["sentence", 7],
     ["equals", 1],
     ["dash", 1],
     ["bare", 2],
@@ -228,5 +228,5 @@ function printEntries({ rng }: Renderer, entries: readonly Entry[]): string {
     return casing(label) + mark + text;
   });
   if (style === "sentence") return lines.join(" ");
-  return lines.join(rng.pick(["\n", "\n", "\n", ", ", "; ", " / "]));
+  return lines.join(rng.pick(["\n", "\n", ", ", ", ", "; ", ". ", " / "]));
 }

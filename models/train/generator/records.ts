@@ -196,7 +196,7 @@ function printRows(rng: Rng, width: number, rows: readonly (readonly Value[])[])
   const form = rng.pick(ROWS[width - 1] ?? []);
   const texts = rows.map((row) => form.replace(/\d/g, (place) => row[Number(place)]?.text ?? ""));
   const bullets = rng.pick(["", "", "- ", "* ", "• ", "#"]);
-  if (rng.chance(/, /.test(form) ? 0.75 : 0.35)) {
+  if (rng.chance(/, /.test(form) ? 0.55 : 0.25)) {
     return texts
       .map((text, i) => (bullets === "#" ? `${i + 1}. ` : bullets) + text)
       .join(/, /.test(form) && bullets === "" && rng.chance(0.4) ? "; " : "\n");

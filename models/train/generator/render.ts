@@ -110,7 +110,7 @@ export class Renderer {
     const rng = this.rng;
     const isLong = template.length > 30 || texts.some((text) => /, | and /.test(text));
     const style = rng.weighted([
-      ["lines", isLong ? 4 : 1],
+      ["lines", isLong ? 2.5 : 0.8],
       ["commas", isLong ? 2 : 6],
       ["marks", isLong ? 3 : 1],
     ] as const);
@@ -155,7 +155,7 @@ export function aside(renderer: Renderer, data: GeneratorData): string {
 /** Sentences and blocks, one after the other, as a text. */
 export function joinParts(rng: Rng, parts: readonly string[]): string {
   const mark = rng.weighted([
-    [" ", 6],
+    [" ", 15],
     ["\n", 3],
     ["\n\n", 1],
   ]);

@@ -41,10 +41,10 @@ const ROLES_SHARE = 0.12;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.14],
-  ["subject", 0.2],
-  ["message", 0.18],
+  ["subject", 0.22],
+  ["message", 0.2],
   ["words", 0.28],
-  ["lines", 0.2],
+  ["lines", 0.16],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [

@@ -30,7 +30,8 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
 }
 
 /** What is asked for most often. */
-const USUAL_GROUPS = ["news", "mood", "opinion", "opinion", "speed", "team", "team", "shop"];
+const USUAL_GROUPS =
+  "news news mood opinion opinion speed team team shop feedback inbox mailbox".split(" ");
 
 /** A message, and mostly labels of its own group. */
 export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
@@ -39,7 +40,7 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const named = rng.chance(0.4) ? rng.pick(messages).group : rng.pick(USUAL_GROUPS);
   const own = rng.pick(messages.filter((one) => one.group === named));
-  const isNear = rng.chance(0.7);
+  const isNear = rng.chance(0.82);
   const others = messages.filter((one) =>
     isNear ? one !== own && one.group === own.group : !isAlike(one, own),
   );

@@ -73,16 +73,19 @@ def padded(length):
 
 
 class ShardStore:
-    """Shards by number in a folder; a missing one is made by the generator, the next one ahead of time."""
+    """
+    Shards by number in a folder; a missing one is made by the generator, the next one ahead of time. Of several
+    workers only one makes them.
+    """
 
     def __init__(self, folder, command):
-        self.folder, self.command, self.running = folder, command, None
+        self.folder, self.command, self.running, self.makes = folder, command, None, True
 
     def path(self, number):
         return os.path.join(self.folder, f"{number:05d}.shard")
 
     def start(self, number):
-        if self.running is None and not os.path.exists(self.path(number)):
+        if self.makes and self.running is None and not os.path.exists(self.path(number)):
             self.running = subprocess.Popen([*self.command, self.path(number), str(number)])
 
     def get(self, number):

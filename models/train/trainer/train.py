@@ -112,6 +112,7 @@ class Crew:
 
     def serve(self, worker, parent):
         torch.set_num_threads(1)
+        self.feed.store.makes = False
         while os.getppid() == parent:
             self.barrier.wait()
             self.work(worker)
