@@ -104,8 +104,9 @@ const FOLDER = new URL("../data/", import.meta.url).pathname;
 export function readGeneratorData(): GeneratorData {
   const lexicon = sections("lexicon.txt").flatMap(readLexicon);
   const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
+  const messages = sections("messages.txt").flatMap(readMessages);
   return {
-    words: new Map([...readWords(), ["anything", anything]]),
+    words: new Map([...readWords(), ["anything", anything], ["said", messages.flatMap(sayings)]]),
     fields: readFields(),
     parts: new Map(
       sections("parts.txt").map(({ head, lines }) => [head, lines.join(" ").split(" ")]),
@@ -116,7 +117,7 @@ export function readGeneratorData(): GeneratorData {
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
-    messages: sections("messages.txt").flatMap(readMessages),
+    messages,
     lexicon,
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
@@ -245,6 +246,10 @@ function readMessages({ head, lines }: Section): MessageData[] {
     return { group, properties, names: names.split(" "), texts: all };
   });
 }
+
+/** Texts of a message that are short and have nothing to fill: what a note or a reason can say. */
+const sayings = ({ texts }: MessageData): string[] =>
+  texts.filter((text) => !/[(){}|]/.test(text) && text.length < 48 && text.includes(" "));
 
 /** `@group property property`, then `name name : word word`. */
 function readLexicon({ head, lines }: Section): LexiconEntry[] {

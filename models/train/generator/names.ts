@@ -45,7 +45,7 @@ export class Names {
   /** A word that no list has. */
   invented(): string {
     const rng = this.#rng;
-    if (rng.chance(0.04)) {
+    if (rng.chance(0.02)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
           rng.pick([..."abcdefghijklmnopqrstuvwxyz"]),
@@ -91,6 +91,10 @@ export class Names {
   /** What a note or a description says. */
   phrase(): string {
     const rng = this.#rng;
+    if (rng.chance(0.5)) {
+      const said = this.word("said");
+      return rng.chance(0.25) ? capital(said) : said;
+    }
     const [one, other] = [this.word("anything"), this.word("anything")];
     const like = this.word("adjectives");
     const where = rng.pick(["in", "near", "behind", "under", "on", "at", "by", "above"]);
@@ -119,12 +123,12 @@ export class Names {
   }
 
   first(): string {
-    return this.#rng.chance(0.5) ? this.word("first_names") : this.invented();
+    return this.#rng.chance(0.68) ? this.word("first_names") : this.invented();
   }
 
   last(): string {
     const rng = this.#rng;
-    const name = rng.chance(0.4) ? this.word("last_names") : this.invented();
+    const name = rng.chance(0.62) ? this.word("last_names") : this.invented();
     if (rng.chance(0.04)) return rng.pick(["O'", "Mc", "van ", "de ", "D'", "von "]) + name;
     return name;
   }
@@ -140,7 +144,7 @@ export class Names {
       [2, 1],
     ]);
     const invented = Array.from({ length: words }, () => this.invented()).join(" ");
-    const start = rng.chance(0.35) ? this.word("company_starts") : invented;
+    const start = rng.chance(0.55) ? this.word("company_starts") : invented;
     const ends = rng.weighted([
       [0, 2],
       [1, 6],
@@ -156,7 +160,7 @@ export class Names {
 
   city(): string {
     const rng = this.#rng;
-    if (rng.chance(0.5)) return this.word("cities");
+    if (rng.chance(0.68)) return this.word("cities");
     const start = rng.chance(0.2) ? rng.pick(["Port ", "Saint ", "North ", "Lake ", "Bad "]) : "";
     return (
       start +
