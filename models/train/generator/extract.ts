@@ -18,6 +18,8 @@ import {
 } from "./properties.ts";
 import { aside, type Filled, joinParts, type Renderer, type Scope } from "./render.ts";
 import type { Rng } from "./rng.ts";
+import { provision } from "./roles.ts";
+import { messageRemark } from "./topics.ts";
 
 /** Names that say nothing: only the description tells what is asked for. */
 const OPAQUE =
@@ -52,7 +54,7 @@ export function extract(
       : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
     if (rng.chance(0.07)) wrapSome(rng, properties);
-    if (rng.chance(0.06)) addRemark(renderer, data, parts, properties);
+    if (rng.chance(0.16)) addRemark(renderer, data, parts, properties);
     const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
@@ -87,9 +89,10 @@ function addRemark(
   parts: string[],
   properties: Property[],
 ): void {
-  const { text, property } = remark(renderer, data);
-  if (properties.some(({ name }) => name === property.name)) return;
   const { rng } = renderer;
+  const draw = rng.pick([remark, messageRemark, messageRemark, provision, provision]);
+  const { text, property } = draw(renderer, data);
+  if (properties.some(({ name }) => name === property.name)) return;
   parts.splice(rng.int(0, parts.length), 0, text);
   properties.splice(rng.int(0, properties.length), 0, property);
 }

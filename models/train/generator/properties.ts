@@ -105,7 +105,7 @@ function scalarOf(
   { rng }: PropertyContext,
   value: Value,
 ): { readonly schema: Schema; readonly value: AnswerValue } {
-  if (value.isoDate !== null && rng.chance(0.55)) {
+  if (value.isoDate !== null && rng.chance(0.65)) {
     return { schema: { type: "string", format: "date" }, value: value.isoDate };
   }
   if (value.number !== null && rng.chance(0.94)) {

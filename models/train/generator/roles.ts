@@ -52,7 +52,8 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const camel = rng.chance(0.12);
-  const kinds = rng.sample(KINDS, rng.chance(0.65) ? 1 : 2);
+  const drawn = rng.chance(0.15) ? KINDS.filter(([kind]) => kind === "date") : KINDS;
+  const kinds = rng.sample(drawn, rng.chance(0.65) ? 1 : 2);
   const words = partWords(rng, data, kinds.length > 1 ? rng.int(2, 5) : rng.int(3, 9));
   const section = rng.weighted([
     ["role_sentence", 5],
@@ -124,6 +125,16 @@ function say(renderer: Renderer, frame: string, { label, text }: Entry): string 
 function deny(renderer: Renderer, data: GeneratorData, { label }: Entry): string {
   const frame = renderer.rng.pick(data.phrases.get("role_unknown") ?? []);
   return renderer.render(frame, new Map()).replaceAll("%", () => label);
+}
+
+/** Whether there is something that offers and contracts mention. */
+export function provision(
+  renderer: Renderer,
+  data: GeneratorData,
+): { readonly text: string; readonly property: Property } {
+  const word = renderer.rng.pick(data.words.get("provisions") ?? []);
+  const { text, property } = fact(renderer, data, word, false);
+  return { text: `${capital(text)}.`, property };
 }
 
 /** Whether there is something: a boolean. */

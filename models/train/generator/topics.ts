@@ -58,6 +58,31 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   return labelled(renderer, text, own, others, own.properties);
 }
 
+/** Groups of labels that a document is given besides what it says. */
+const GIVEN = "speed speed team team opinion mood feedback decision progress spending trade".split(
+  " ",
+);
+
+/** A sentence or two of a document that decide one of its labels. */
+export function messageRemark(
+  renderer: Renderer,
+  { messages }: GeneratorData,
+): { readonly text: string; readonly property: Property } {
+  const { rng } = renderer;
+  const group = rng.pick(GIVEN);
+  const all = messages.filter((one) => one.group === group);
+  const own = rng.pick(all);
+  const texts = rng.sample(own.texts, rng.int(1, 2));
+  const text = texts.map((one) => `${capital(renderer.render(one, new Map()))}.`).join(" ");
+  const others = all.filter((one) => one !== own);
+  const shown = [own, ...rng.sample(others, rng.int(1, 5))];
+  const name = rng.pick(own.properties);
+  return {
+    text,
+    property: rng.chance(0.2) ? yesOrNo(renderer, shown) : choiceOf(renderer, name, shown),
+  };
+}
+
 /** Whether the names of two labels have a word in common, endings aside. */
 export function isAlike(a: Named, b: Named): boolean {
   const stems = ({ names }: Named) =>

@@ -222,7 +222,12 @@ export class Values {
     const month = rng.int(1, 12);
     // The last days as often as all days of a month before.
     const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
-    const day = rng.chance(0.15) ? rng.int(28, last) : rng.int(1, last);
+    // One digit in the text and two in the answer: the hardest days (measured), so more of them.
+    const day = rng.weighted([
+      [rng.int(28, last), 1],
+      [rng.int(1, 9), 3],
+      [rng.int(1, last), 4],
+    ]);
     const name = MONTHS[month - 1] ?? "";
     const [dd, mm, short] = [this.#names.padded(day), this.#names.padded(month), name.slice(0, 3)];
     const week = rng.chance(0.06)
@@ -246,6 +251,12 @@ export class Values {
       () => `${short} ${day} ${year}`,
       () => `the ${day}${ordinal(day)} of ${name} ${year}`,
       () => `${short}. ${day}, ${year}`,
+      () => `${name} ${day} ${year}`,
+      () => `${week}${name} ${day}${ordinal(day)} ${year}`,
+      () => `${week}${short} ${day}${ordinal(day)}, ${year}`,
+      () => `${week}${day} ${short} ${year}`,
+      () => `${day}${ordinal(day)} of ${name}, ${year}`,
+      () => `${dd}.${mm}.${String(year).slice(2)}`,
       // Which number is the day can be known from the 13th on.
       () => (day > 12 ? `${dd}/${mm}/${year}` : `${year}-${mm}-${dd}`),
       () => (day > 12 ? `${mm}/${dd}/${year}` : `${week}${day} ${short} ${year}`),
