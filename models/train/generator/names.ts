@@ -147,8 +147,8 @@ export class Names {
     const start = rng.chance(0.55) ? this.word("company_starts") : invented;
     const ends = rng.weighted([
       [0, 2],
-      [1, 6],
-      [2, 2],
+      [1, 7],
+      [2, 0.7],
     ]);
     const name = [start, ...Array.from({ length: ends }, () => this.word("company_ends"))].join(
       " ",
