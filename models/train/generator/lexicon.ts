@@ -2,7 +2,7 @@
  * Classification by words: a few words of a label among others that decide nothing, in sentences that are
  * never the same twice. What is to be learned is which of the labels is nearest to the words.
  */
-import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
+import { type AnswerValue, Label } from "./answer.ts";
 import type { GeneratorData, LexiconEntry } from "./data-files.ts";
 import { capital } from "./names.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
+import { isScored, scored } from "./scores.ts";
 import { choiceOf, isAlike, isOfThem, labelled, type Named } from "./topics.ts";
 
 /** Groups of labels that are asked for most. */
@@ -39,45 +40,10 @@ export function byWords(renderer: Renderer, data: GeneratorData): Extraction {
   const clear = wrong.filter(({ words }) => evidence.every((word) => !words.includes(word)));
   if (group === "valence" && rng.chance(0.2)) return neutral(renderer, data, others.concat(own));
   const text = written(renderer, data, evidence, own.group);
-  if (SCORED.has(group) && rng.chance(0.18)) return scored(rng, text, own);
+  if (isScored(group) && rng.chance(0.18)) return scored(rng, text, own);
   if (rng.chance(0.05)) return labelled(renderer, text, OTHER, clear, own.properties);
   const open = rng.chance(0.12) ? [...clear, OTHER] : clear;
   return labelled(renderer, text, own, open, own.properties);
-}
-
-/** Groups whose labels are the steps of a scale, by the label's first name: from 0 to 1. */
-const STEPS: Readonly<Record<string, number>> = {
-  positive: 1,
-  negative: 0,
-  high: 1,
-  medium: 0.5,
-  low: 0,
-};
-const SCORED = new Set(["valence", "speed", "danger"]);
-const SCALES = [
-  [1, 5],
-  [1, 5],
-  [1, 10],
-  [0, 10],
-  [1, 3],
-  [0, 100],
-] as const;
-
-/** A number on a scale instead of a label; the ends are for what is said without doubt. */
-function scored(rng: Rng, text: string, own: LexiconEntry): Extraction {
-  const [minimum, maximum] = rng.pick(SCALES);
-  const step = STEPS[own.names[0] ?? ""] ?? 0.5;
-  const value = Math.round(minimum + (maximum - minimum) * (0.05 + 0.9 * step));
-  const name = rng.pick(own.properties);
-  const names = own.group === "valence" ? ["rating", "score", "stars", "satisfaction"] : [];
-  const schema = { type: "integer", minimum, maximum };
-  const property: Property = {
-    name: rng.pick([name, `${name}_score`, ...names, ...names]),
-    schema,
-    value: new NumberLiteral(String(value)),
-    isOptional: false,
-  };
-  return { text, schema: objectSchema([property]), value: objectValue([property]) };
 }
 
 /** Several lines, each with a label of its own. */

@@ -7,6 +7,7 @@ import type { GeneratorData, SubjectData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import { type Extraction, objectSchema, objectValue, type Property } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
+import { isScored, scored } from "./scores.ts";
 
 const PROPERTIES = (
   "topic category label class section subject genre type kind area department team intent about " +
@@ -55,6 +56,7 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
     .map((text) => capital(renderer.render(text, new Map())))
     .map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one));
   const text = joinParts(rng, asMessage(renderer, data, said));
+  if (isScored(own.group) && rng.chance(0.15)) return scored(rng, text, own);
   return labelled(renderer, text, own, others, own.properties);
 }
 
