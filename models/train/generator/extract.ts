@@ -130,10 +130,10 @@ function drawParts(
   const fillers = isLong
     ? rng.int(3, 12)
     : rng.weighted([
-        [0, 9],
+        [0, 10],
         [1, 2],
-        [2, 1],
-        [4, 0.3],
+        [2, 0.6],
+        [4, 0.1],
       ]);
   for (let i = 0; i < fillers; i++) {
     const filler = rng.chance(0.5)
@@ -152,10 +152,10 @@ function fillTemplates(
 ): string[] {
   const { rng } = renderer;
   const drawn = rng.weighted([
-    [1, 8],
-    [2, 2.5],
-    [3, 0.6],
-    [4, 0.2],
+    [1, 10],
+    [2, 1.7],
+    [3, 0.3],
+    [4, 0.1],
   ]);
   const count = fixed ?? drawn;
   const lists = templates.filter((line) => line.includes("{rows:"));

@@ -61,7 +61,7 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const camel = rng.chance(0.15);
   const labels = rng.sample(data.words.get("labels") ?? [], rng.chance(0.6) ? 0 : rng.int(1, 2));
-  const usual = drawFields(rng, data, rng.int(3, 9)).map((field) =>
+  const usual = drawFields(rng, data, rng.int(2, 7)).map((field) =>
     fieldEntry(renderer, field, camel),
   );
   const names = usual.map(({ name }) => name);

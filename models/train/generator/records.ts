@@ -80,15 +80,15 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
   const columns = drawColumns(rng, snake);
   const count = rng.weighted([
     [1, 0.5],
-    [2, 2],
-    [3, 3],
+    [2, 3],
+    [3, 5],
     [4, 4],
-    [5, 4],
-    [6, 3],
-    [7, 2],
-    [8, 2],
-    [9, 1],
-    [10, 1],
+    [5, 3],
+    [6, 2],
+    [7, 1],
+    [8, 1],
+    [9, 0.5],
+    [10, 0.5],
   ]);
   const rows = Array.from({ length: count }, () => columns.map(({ kind }) => values.draw(kind)));
   const listName = plural(

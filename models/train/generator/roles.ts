@@ -54,7 +54,7 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
   const camel = rng.chance(0.12);
   const drawn = rng.chance(0.15) ? KINDS.filter(([kind]) => kind === "date") : KINDS;
   const kinds = rng.sample(drawn, rng.chance(0.65) ? 1 : 2);
-  const words = partWords(rng, data, kinds.length > 1 ? rng.int(2, 5) : rng.int(3, 9));
+  const words = partWords(rng, data, kinds.length > 1 ? rng.int(2, 4) : rng.int(2, 7));
   const section = rng.weighted([
     ["role_sentence", 5],
     ["role_clause", 4],
