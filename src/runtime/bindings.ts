@@ -95,6 +95,19 @@ export interface NativeContext {
     ],
     totalLogitWeight: true,
   ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
+  sampleToken(
+    output: number,
+    sampler: NativeSampler,
+    probabilities: false,
+    confidence: false,
+    logits: readonly [
+      tokens: readonly number[],
+      includeMax: false,
+      includeMin: false,
+      includeSelected: false,
+      top: number,
+    ],
+  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined]>;
   /** Of sequence 0, pooled as the model says, else of the last token. */
   getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;
@@ -112,6 +125,8 @@ export interface NativeSampler {
 /** What is left out is off. */
 export interface SamplerConfig {
   temperature: number;
+  /** Only where the temperature is above 0. */
+  topK?: number;
   topP?: number;
   seed?: number;
   tokenBiasKeys?: Uint32Array;
