@@ -1,9 +1,9 @@
 /**
  * The addon's side of generation: sequences in slots, calls of rows, samples.
  *
- * The addon has no locks. Changing a batch or a sequence while a decode or a sample runs crashes the
- * process, and so does changing a sampler while it samples; the asserts here turn that into a bug
- * report. A sampler that rests may be changed during a decode, which does not know of it.
+ * The addon has no locks. Changing a batch or a sequence while a decode or a sample runs crashes
+ * the process, and so does changing a sampler while it samples; the asserts here turn that into a
+ * bug report. A sampler at rest may be changed during a decode, which does not know of it.
  */
 import { assert } from "../bytes/assert.ts";
 import type { NativeContext, NativeSampler, SamplerConfig } from "./bindings.ts";

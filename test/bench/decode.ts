@@ -6,11 +6,11 @@
  *     [--peer URL] [--prefix] [--streams] [--threads N] [--schemas NAMES]
  *
  * Without --model a model with random Q8_0 weights over 128,256 tokens is made. Rates count sampled
- * tokens only. Each locked run is followed by a free one in which every client gets as many
- * tokens, so that a busy machine slows both, and calls have as many rows; ratios are the median of
- * such pairs. What the addon's two calls a token cost the thread of JavaScript by themselves is
- * part of its milliseconds and is printed beside them. --peer measures a running
- * llama-server in turn with it. The last line is JSON.
+ * tokens only. Each locked run is followed by a free one in which every client gets as many tokens,
+ * so that a busy machine slows both, and calls have as many rows; ratios are the median of such
+ * pairs. What the addon's two calls a token cost the thread of JavaScript by themselves is part of
+ * its milliseconds, and printed beside them. --peer measures a running llama-server in turn with
+ * it. The last line is JSON.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -15,6 +15,8 @@ export interface FakeOptions {
   readonly onStep?: (call: FakeCall) => void | Promise<void>;
   /** "worst" picks the least likely token that is not forbidden. */
   readonly picks?: "best" | "worst";
+  /** Best tokens told at once. */
+  readonly rankedCount?: number;
   /** Changes the logit of a token after a text. */
   readonly logit?: (token: number, history: readonly number[]) => number | undefined;
 }
@@ -146,7 +148,7 @@ export class FakeDecoder implements Decoder {
     const sign = this.#options.picks === "worst" ? -1 : 1;
     const logits = this.#logits(output).map((logit) => sign * logit);
     const ranked = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
-    return ranked.slice(0, RANKED_COUNT);
+    return ranked.slice(0, this.#options.rankedCount ?? RANKED_COUNT);
   }
 
   async probe(_: number, output: number, tokens: readonly number[], top: number) {
