@@ -20,13 +20,30 @@ def orthogonalise(matrix):
 
 
 class Optimizer:
-    """State and step over a Network's flat buffers. All of it is saved in `state()` and read back by `load()`."""
+    """
+    State and step over a Network's flat buffers, shared by the workers: each updates some of the tensors. All of it
+    is saved in `state()` and read back by `load()`.
+    """
 
-    def __init__(self, network, decay=0.05, momentum=0.98, betas=(0.95, 0.98), clip=1.0):
+    def __init__(self, network, workers=1, decay=0.05, momentum=0.98, betas=(0.95, 0.98), clip=1.0):
         self.network, self.decay, self.momentum, self.betas, self.clip = network, decay, momentum, betas, clip
-        self.first = torch.zeros(network.count)
-        self.second = torch.zeros(network.count)
+        self.first = torch.zeros(network.count).share_memory_()
+        self.second = torch.zeros(network.count).share_memory_()
         self.steps = 0
+        self.parts = [set() for _ in range(workers)]
+        loads = [0] * workers
+        for name in sorted(network.weight, key=self._cost, reverse=True):
+            least = loads.index(min(loads))
+            self.parts[least].add(name)
+            loads[least] += self._cost(name)
+
+    def _is_matrix(self, name):
+        return self.network.weight[name].dim() == 2 and name != "embedding"
+
+    def _cost(self, name):
+        """Roughly, in multiplications."""
+        weight = self.network.weight[name]
+        return weight.numel() * (30 * min(weight.shape) if self._is_matrix(name) else 10)
 
     def state(self):
         return {"first": self.first, "second": self.second, "steps": self.steps}
@@ -36,19 +53,18 @@ class Optimizer:
         self.second.copy_(state["second"])
         self.steps = state["steps"]
 
-    def step(self, gradient, rate):
-        """gradient is the flat sum for this step (scaled to a mean by the caller); returns its norm."""
+    def step(self, gradient, norm, rate, worker):
+        """This worker's part of a step. gradient is the flat mean of the step, and norm its length."""
         self.steps += 1
-        norm = gradient.norm().item()
-        gradient *= min(1.0, self.clip / (norm + 1e-9))
+        scale = min(1.0, self.clip / (norm + 1e-9))
         net = self.network
         grads, firsts, seconds = net.views(gradient), net.views(self.first), net.views(self.second)
-        for name, weight in net.weight.items():
-            if weight.dim() == 2 and name != "embedding":
-                self._muon(name, weight, grads[name], firsts[name], rate)
+        for name in self.parts[worker]:
+            weight, grad = net.weight[name], grads[name].mul_(scale)
+            if self._is_matrix(name):
+                self._muon(name, weight, grad, firsts[name], rate)
             else:
-                self._adam(weight, grads[name], firsts[name], seconds[name], rate)
-        return norm
+                self._adam(weight, grad, firsts[name], seconds[name], rate)
 
     def _muon(self, name, weight, gradient, momentum, rate):
         momentum.mul_(self.momentum).add_(gradient)

@@ -84,19 +84,32 @@ class Feed:
 
 
 class Crew:
-    """Worker processes that share the weights; each claims the next micro-batch of the step until none is left."""
+    """
+    Worker processes that share the weights. Each claims the next micro-batch of the step until none is left, then
+    sums a stretch of the gradients, then updates its part of the tensors.
+    """
 
-    def __init__(self, network, feed, options):
-        self.network, self.feed, self.options = network, feed, options
+    def __init__(self, network, optimizer, feed, options):
+        self.network, self.optimizer, self.feed, self.options = network, optimizer, feed, options
+        self.rate = mp.Value("d", 0.0)
+        self.squares = torch.zeros(options.workers, dtype=torch.float64).share_memory_()
         self.next = mp.Value("l", 0)
         self.gradients = [network.gradient_buffer() for _ in range(options.workers)]
         self.sums = torch.zeros(options.workers, 64, 4, dtype=torch.float64).share_memory_()
         self.barrier = mp.Barrier(options.workers)
 
     def work(self, worker):
-        """This worker's share of the next step; returns the positions in the whole step."""
+        """This worker's share of the next step; returns (positions in the whole step, norm of its gradient)."""
+        cells = self._add_gradients(worker)
+        self.barrier.wait()
+        norm = self._sum_gradients(worker)
+        self.optimizer.step(self.gradients[0][0], norm, self.rate.value, worker)
+        return cells, norm
+
+    def _add_gradients(self, worker):
         groups, cells = self.feed.step(self.options.batch)
         flat, views = self.gradients[worker]
+        flat.zero_()
         while True:
             with self.next.get_lock():
                 i = self.next.value
@@ -110,6 +123,18 @@ class Crew:
             sums += torch.tensor([loss, float(weights.sum()), hits, len(targets)], dtype=torch.float64)
         return cells
 
+    def _sum_gradients(self, worker):
+        """The gradient of the step as a weighted mean, in the first worker's buffer; returns its norm."""
+        size = -(-self.network.count // self.options.workers)
+        stretch = slice(worker * size, (worker + 1) * size)
+        total = self.gradients[0][0][stretch]
+        for flat, _ in self.gradients[1:]:
+            total += flat[stretch]
+        total /= self.sums[:, 0, 1].sum().item()
+        self.squares[worker] = total.double().square().sum()
+        self.barrier.wait()
+        return self.squares.sum().item() ** 0.5
+
     def serve(self, worker, parent):
         torch.set_num_threads(1)
         while os.getppid() == parent:
@@ -117,23 +142,15 @@ class Crew:
             self.work(worker)
             self.barrier.wait()
 
-    def run_step(self):
-        """(flat gradient of the step as a weighted mean, loss, accuracy, positions)."""
-        self.next.value = 0
+    def run_step(self, rate):
+        """(loss, accuracy, positions, norm of the gradient) of one step."""
+        self.next.value, self.rate.value = 0, rate
         self.sums.zero_()
-        for flat, _ in self.gradients:
-            flat.zero_()
-        if self.options.workers > 1:
-            self.barrier.wait()
-        cells = self.work(0)
-        if self.options.workers > 1:
-            self.barrier.wait()
-        total = self.gradients[0][0]
-        for flat, _ in self.gradients[1:]:
-            total += flat
+        self.barrier.wait()
+        cells, norm = self.work(0)
+        self.barrier.wait()
         loss, weight, hits, count = self.sums.sum(0)[0].tolist()
-        total /= weight
-        return total, loss / weight, hits / count, cells
+        return loss / weight, hits / count, cells, norm
 
 
 def read_weights(path):
@@ -171,7 +188,7 @@ def main():
     vocabulary, width, layers, heads, feed_forward = map(int, o.shape.split(","))
     head = width // heads
     network = Network(Shape(vocabulary, width, layers, heads, feed_forward, head), o.seed)
-    optimizer = Optimizer(network)
+    optimizer = Optimizer(network, o.workers)
     path, step, tokens, shard, index = os.path.join(o.run, "state.pt"), 0, 0, o.first_shard, 0
     started = time.time()
     if os.path.exists(path):
@@ -184,15 +201,14 @@ def main():
     elif o.start:
         network.flat.copy_(read_weights(o.start))
     feed = Feed(ShardStore(o.shards, o.generator.split()), o, shard, index)
-    crew = Crew(network, feed, o)
+    crew = Crew(network, optimizer, feed, o)
     for worker in range(1, o.workers):
         process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)
         process.start()
     log = open(os.path.join(o.run, "log.jsonl"), "a")
     losses, hits, steps, since, seen, saved = 0.0, 0.0, 0, time.time(), 0, time.time()
     while (share := left(step, started, o)) > 0:
-        gradient, loss, accuracy, cells = crew.run_step()
-        norm = optimizer.step(gradient, rate_at(step, started, o))
+        loss, accuracy, cells, norm = crew.run_step(rate_at(step, started, o))
         step, tokens, seen, steps = step + 1, tokens + cells, seen + cells, steps + 1
         losses, hits = losses + loss, hits + accuracy
         if step % o.report == 0:
