@@ -86,28 +86,16 @@ export interface NativeContext {
     sampler: NativeSampler,
     probabilities: false,
     confidence: false,
-    logits: readonly [
-      tokens: readonly number[],
-      includeMax: false,
-      includeMin: false,
-      includeSelected: true,
-      top: number,
-    ],
-    totalLogitWeight: true,
-  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
+    logits: WantedLogits,
+  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined]>;
   sampleToken(
     output: number,
     sampler: NativeSampler,
     probabilities: false,
     confidence: false,
-    logits: readonly [
-      tokens: readonly number[],
-      includeMax: false,
-      includeMin: false,
-      includeSelected: false,
-      top: number,
-    ],
-  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined]>;
+    logits: WantedLogits,
+    totalLogitWeight: true,
+  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
   /** Of sequence 0, pooled as the model says, else of the last token. */
   getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;
@@ -116,6 +104,15 @@ export interface NativeContext {
   getMemoryBreakdown(): { readonly cpuRam: number; readonly gpuVram: number };
   setLoras(loras: readonly NativeLora[], scales: readonly number[]): void;
 }
+
+/** Logits to be told with a sample, as pairs of token and logit. */
+export type WantedLogits = readonly [
+  tokens: readonly number[],
+  includeMax: false,
+  includeMin: false,
+  includeSelected: boolean,
+  top: number,
+];
 
 export interface NativeSampler {
   dispose(): void;

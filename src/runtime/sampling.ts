@@ -1,10 +1,11 @@
 /**
  * Picks the next token of an answer from the logits of a step. Check first: sample as if there were
- * no lock, ask the lock, forbid what it refuses and sample again; a mask over the vocabulary is
- * built only where that has failed. Rejection is exact for argmax and for plain temperature; with
- * top_p below 1 the mask comes first, or the nucleus would be cut from the wrong distribution. And
- * where few tokens are allowed it comes first once such a state has refused something: the rest of
- * the answer is likely to go the same way.
+ * no lock, ask the lock, and after a refusal offer it the next best tokens one by one (where tokens
+ * are drawn: forbid what it refuses and draw again). A mask over the vocabulary is built only where
+ * that has failed. Rejection is exact for argmax and for plain temperature; with top_p below 1 the
+ * mask comes first, or the nucleus would be cut from the wrong distribution. And where few tokens
+ * are allowed it comes first once such a state has refused something: the rest of the answer is
+ * likely to go the same way.
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, LogitProbe } from "./decoder.ts";
@@ -14,8 +15,8 @@ import type { TokenTable } from "./lock.ts";
 import type { Alternative, TokenLogprob } from "./request.ts";
 
 /**
- * Candidates that are refused one by one, where many are allowed, before a mask is made: 30,000
- * tokens take the thread that runs JavaScript 0.5 ms, another sample 0.02 (measured).
+ * Draws that are refused one by one, where many are allowed, before a mask is made: 30,000 tokens
+ * take the thread that runs JavaScript 0.5 ms, another sample 0.02 (measured).
  */
 const REFUSALS_BEFORE_MASK = 3;
 /** Text of so few bytes is refused where little else is allowed: that mask is cheaper. */
