@@ -1,14 +1,18 @@
 /**
  * The addon's side of generation: sequences in slots, calls of rows, samples.
  *
- * The addon has no locks. Changing a batch, a sequence or a sampler while a decode or a sample runs
- * crashes the process; the asserts here turn that into a bug report.
+ * The addon has no locks. Changing a batch or a sequence while a decode or a sample runs crashes
+ * the process, and so does changing a sampler while it samples; the asserts here turn that into a
+ * bug report. A sampler at rest may be changed during a decode, which does not know of it.
  */
 import { assert } from "../bytes/assert.ts";
 import type { NativeContext, NativeSampler, SamplerConfig } from "./bindings.ts";
 import type { ContextOptions, Decoder, LogitProbe, SampleOptions, StepRow } from "./decoder.ts";
 import type { DeviceLock } from "./device-lock.ts";
 import { threadsOfCall } from "./threads.ts";
+
+/** Best tokens that are asked for at once. */
+const RANKED_COUNT = 16;
 
 /** A slot's tokens are in its cells 0..length-1, in order: only a tail is ever removed. */
 export class AddonDecoder implements Decoder {
@@ -27,6 +31,8 @@ export class AddonDecoder implements Decoder {
   readonly #samplers = new Map<number, NativeSampler>();
   /** Per slot, never configured: argmax over the model's own logits. */
   readonly #probes = new Map<number, NativeSampler>();
+  /** Per slot, never configured again: the library ranks what is left of its top-k. */
+  readonly #rankers = new Map<number, NativeSampler>();
   /** By slot: its logits are being sampled. */
   readonly #isSampling: boolean[];
   #samplingCount = 0;
@@ -118,7 +124,7 @@ export class AddonDecoder implements Decoder {
   }
 
   configure(slot: number, options: SampleOptions): void {
-    assert(!this.#decoding && !this.#isSampling[slot], "a sampler is not changed while it works");
+    assert(!this.#isSampling[slot], "a sampler is not changed while it works");
     const { temperature, topP, seed, biasTokens, biasValues } = options;
     const config: SamplerConfig = { temperature };
     if (temperature > 0) {
@@ -143,6 +149,24 @@ export class AddonDecoder implements Decoder {
     }
   }
 
+  async ranked(slot: number, output: number): Promise<readonly number[]> {
+    const sampler = this.#samplerOf(this.#rankers, slot, RANKING);
+    this.#beginSample(slot);
+    const [, , , pairs = []] = await this.#native
+      .sampleToken(output, sampler, false, false, RANKED)
+      .finally(() => this.#endSample(slot));
+    const found: { readonly token: number; readonly logit: number }[] = [];
+    for (let index = 0; index + 1 < pairs.length; index += 2) {
+      found.push({ token: pairs[index] ?? 0, logit: pairs[index + 1] ?? 0 });
+    }
+    // Of the tokens that are as good as the last, some may be missing.
+    const last = found.length < RANKED_COUNT ? null : found.at(-1)?.logit;
+    return found
+      .filter(({ logit }) => logit !== last)
+      .sort((a, b) => b.logit - a.logit || a.token - b.token)
+      .map(({ token }) => token);
+  }
+
   async probe(
     slot: number,
     output: number,
@@ -162,12 +186,16 @@ export class AddonDecoder implements Decoder {
     return { best, logits, weight };
   }
 
-  #samplerOf(samplers: Map<number, NativeSampler>, slot: number): NativeSampler {
+  #samplerOf(
+    samplers: Map<number, NativeSampler>,
+    slot: number,
+    config: SamplerConfig = { temperature: 0 },
+  ): NativeSampler {
     assert(slot >= 0 && slot < this.slots, "the slot exists");
     const known = samplers.get(slot);
     if (known !== undefined) return known;
     const sampler = this.#newSampler();
-    sampler.applyConfig({ temperature: 0 });
+    sampler.applyConfig(config);
     samplers.set(slot, sampler);
     return sampler;
   }
@@ -207,8 +235,8 @@ export class AddonDecoder implements Decoder {
 
   async dispose(): Promise<void> {
     this.#assertIdle();
-    for (const sampler of [...this.#samplers.values(), ...this.#probes.values()]) {
-      sampler.dispose();
+    for (const samplers of [this.#samplers, this.#probes, this.#rankers]) {
+      for (const sampler of samplers.values()) sampler.dispose();
     }
     await this.#native.dispose();
   }
@@ -223,6 +251,10 @@ function lastOf(tokens: readonly number[], output: boolean): Uint32Array {
   if (!output) return NO_INDEXES;
   return tokens.length === 1 ? FIRST_INDEX : Uint32Array.of(tokens.length - 1);
 }
+
+/** A temperature of 1 changes no logit, and with one of 0 the library leaves top-k out. */
+const RANKING: SamplerConfig = { temperature: 1, topK: RANKED_COUNT, seed: 0 };
+const RANKED = [[], false, false, false, RANKED_COUNT] as const;
 
 const NO_INDEXES = new Uint32Array();
 const FIRST_INDEX = Uint32Array.of(0);

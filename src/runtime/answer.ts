@@ -9,6 +9,7 @@ export class Answer implements Completion {
   #error: unknown = null;
   #ended = false;
   #wake: (() => void) | null = null;
+  #hasNews = false;
 
   constructor(
     promptTokens: number,
@@ -28,9 +29,19 @@ export class Answer implements Completion {
     return this.#progress.position();
   }
 
+  /** The reader gets it with the next `deliver`, unless it is the end. */
   push(event: CompletionEvent): void {
     this.#events.push(event);
-    if (event.kind === "end") this.#ended = true;
+    this.#hasNews = true;
+    if (event.kind !== "end") return;
+    this.#ended = true;
+    this.deliver();
+  }
+
+  /** Wakes the reader if there is something new. */
+  deliver(): void {
+    if (!this.#hasNews) return;
+    this.#hasNews = false;
     this.#wake?.();
   }
 

@@ -86,13 +86,14 @@ export interface NativeContext {
     sampler: NativeSampler,
     probabilities: false,
     confidence: false,
-    logits: readonly [
-      tokens: readonly number[],
-      includeMax: false,
-      includeMin: false,
-      includeSelected: true,
-      top: number,
-    ],
+    logits: WantedLogits,
+  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined]>;
+  sampleToken(
+    output: number,
+    sampler: NativeSampler,
+    probabilities: false,
+    confidence: false,
+    logits: WantedLogits,
     totalLogitWeight: true,
   ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
   /** Of sequence 0, pooled as the model says, else of the last token. */
@@ -104,6 +105,15 @@ export interface NativeContext {
   setLoras(loras: readonly NativeLora[], scales: readonly number[]): void;
 }
 
+/** Logits to be told with a sample, as pairs of token and logit. */
+export type WantedLogits = readonly [
+  tokens: readonly number[],
+  includeMax: false,
+  includeMin: false,
+  includeSelected: boolean,
+  top: number,
+];
+
 export interface NativeSampler {
   dispose(): void;
   applyConfig(config: SamplerConfig): void;
@@ -112,6 +122,8 @@ export interface NativeSampler {
 /** What is left out is off. */
 export interface SamplerConfig {
   temperature: number;
+  /** Only where the temperature is above 0. */
+  topK?: number;
   topP?: number;
   seed?: number;
   tokenBiasKeys?: Uint32Array;

@@ -71,9 +71,15 @@ export interface Decoder {
    * @throws whatever the library says; the slots of the call are empty then.
    */
   step(rows: readonly StepRow[]): Promise<readonly number[]>;
+  /** The slot's sampler, for its samples from now on; may be called during a step. */
   configure(slot: number, options: SampleOptions): void;
   /** @returns a token even where every token is forbidden: check it. */
   sample(slot: number, output: number): Promise<number>;
+  /**
+   * Some tokens by their logits, without any bias: the best first, of equal ones the lower token.
+   * No token that is left out is as good as one of them.
+   */
+  ranked(slot: number, output: number): Promise<readonly number[]>;
   probe(slot: number, output: number, tokens: readonly number[], top: number): Promise<LogitProbe>;
   /** Shortens a slot to `length` tokens. */
   truncate(slot: number, length: number): void;

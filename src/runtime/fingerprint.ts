@@ -10,7 +10,7 @@ import { sha256Hex } from "../crypto/hash.ts";
  * Raised whenever this program would give the same request other tokens: another order of calls,
  * another way to sample, another prompt.
  */
-export const ENGINE_VERSION = 5;
+export const ENGINE_VERSION = 6;
 
 export interface EngineParts {
   /** SHA-256 of the GGUF. */

@@ -53,6 +53,7 @@ export class Host {
       generation,
       seed: request.seed ?? 0,
       isCancelled: () => readerLeft || request.signal.aborted,
+      deliver: () => answer.deliver(),
       onEnd: (cachedTokens: number) => answer.push(generation.endEvent(cachedTokens)),
       onError: (error: unknown) => answer.fail(error),
     };

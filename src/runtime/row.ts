@@ -13,6 +13,8 @@ export interface Job {
   readonly seed: number;
   /** Asked between phases. */
   readonly isCancelled: () => boolean;
+  /** Hands out what there is of the answer: readers work while the next call computes. */
+  readonly deliver: () => void;
   readonly onEnd: (cachedTokens: number) => void;
   readonly onError: (error: unknown) => void;
 }

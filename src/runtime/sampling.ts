@@ -1,10 +1,11 @@
 /**
  * Picks the next token of an answer from the logits of a step. Check first: sample as if there were
- * no lock, ask the lock, forbid what it refuses and sample again; a mask over the vocabulary is
- * built only where that has failed. Rejection is exact for argmax and for plain temperature; with
- * top_p below 1 the mask comes first, or the nucleus would be cut from the wrong distribution. And
- * where few tokens are allowed it comes first once such a state has refused something: the rest of
- * the answer is likely to go the same way.
+ * no lock, ask the lock, and after a refusal offer it the next best tokens one by one (where tokens
+ * are drawn: forbid what it refuses and draw again). A mask over the vocabulary is built only where
+ * that has failed. Rejection is exact for argmax and for plain temperature; with top_p below 1 the
+ * mask comes first, or the nucleus would be cut from the wrong distribution. And where few tokens
+ * are allowed it comes first once such a state has refused something: the rest of the answer is
+ * likely to go the same way.
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, LogitProbe } from "./decoder.ts";
@@ -14,8 +15,8 @@ import type { TokenTable } from "./lock.ts";
 import type { Alternative, TokenLogprob } from "./request.ts";
 
 /**
- * Candidates that are refused one by one, where many are allowed, before a mask is made: 30,000
- * tokens take the thread that runs JavaScript 0.5 ms, another sample 0.02 (measured).
+ * Draws that are refused one by one, where many are allowed, before a mask is made: 30,000 tokens
+ * take the thread that runs JavaScript 0.5 ms, another sample 0.02 (measured).
  */
 const REFUSALS_BEFORE_MASK = 3;
 /** Text of so few bytes is refused where little else is allowed: that mask is cheaper. */
@@ -48,6 +49,8 @@ export class RowSampler {
   #isContrary = false;
   /** The one token of the current mask: there is nothing to sample. */
   #only: number | null = null;
+  /** For the next token. */
+  #prepared: Prepared | null = null;
   /** Of the current step's logits. */
   #probe: LogitProbe | null = null;
   /** Room for a bias on every token, made on first use. */
@@ -76,6 +79,24 @@ export class RowSampler {
     });
     this.#plain = false;
     this.#isContrary = false;
+    this.#prepared = null;
+  }
+
+  /** Sets the sampler for the next token; the logits may still be on their way. */
+  prepare(generation: Generation): void {
+    this.#prepared = null;
+    const { temperature, topP } = this.#distribution(generation);
+    const asked = generation.biases();
+    const isNucleus = temperature > 0 && topP < 1;
+    this.#only = null;
+    let limit: Limit = "none";
+    if (generation.isLocked && (isNucleus || this.#isContrary)) {
+      limit = this.#setFew(generation, asked);
+      if (limit === "none" && isNucleus) limit = this.#setMask(generation, asked, "loose");
+    }
+    if (limit === "none" && (!this.#plain || asked.size > 0)) this.#set(generation, asked);
+    const isRanked = generation.isLocked && temperature === 0 && asked.size === 0;
+    this.#prepared = { asked, limit, isRanked };
   }
 
   /**
@@ -84,42 +105,65 @@ export class RowSampler {
    * @throws EngineError `decode_failed` where nothing that is sampled passes the lock.
    */
   async sampleInto(generation: Generation, output: number): Promise<number> {
-    const { temperature, topP } = this.#distribution(generation);
-    const asked = generation.biases();
+    if (this.#prepared === null) this.prepare(generation);
+    assert(this.#prepared !== null, "the sampler is set");
+    const { asked, isRanked } = this.#prepared;
+    let { limit } = this.#prepared;
+    this.#prepared = null;
+    this.#probe = null;
     /** With what was refused. */
     let biases: Map<number, number> | null = null;
-    this.#probe = null;
-    this.#only = null;
-    const nucleus = temperature > 0 && topP < 1;
-    let limit: Limit = "none";
-    if (generation.isLocked && (nucleus || this.#isContrary)) {
-      limit = this.#setFew(generation, asked);
-      if (limit === "none" && nucleus) limit = this.#setMask(generation, asked, "loose");
-    }
-    if (limit === "none" && (!this.#plain || asked.size > 0)) this.#set(generation, asked);
-    const { topLogprobs } = generation.request;
     for (let refused = 1; refused <= REFUSALS_MAX; refused++) {
       const token = this.#only ?? (await this.#decoder.sample(this.#slot, output));
-      const logprob = topLogprobs === null ? null : await this.#logprob(output, token, topLogprobs);
-      if (generation.offer(token, logprob)) return token;
+      if (await this.#offer(generation, output, token)) return token;
       // With every token forbidden the library still returns one: it must not come out.
       if (limit === "exact") break;
       this.refusals += 1;
       if (refused === 1) this.refusedTokens += 1;
       biases ??= new Map(asked);
       biases.set(token, Number.NEGATIVE_INFINITY);
-      limit = this.#tighten(generation, biases, { token, refused, limit });
+      limit = this.#tighten(generation, biases, { token, refused, limit, isRanked });
+      if (limit !== "none" || !isRanked) continue;
+      const next = await this.#offerRanked(generation, output, biases);
+      if (next !== null) return next;
+      limit = this.#setMask(generation, biases, "loose");
     }
     throw new EngineError("no token of the vocabulary can continue the answer", {
       code: "decode_failed",
     });
   }
 
+  async #offer(generation: Generation, output: number, token: number): Promise<boolean> {
+    const { topLogprobs } = generation.request;
+    const logprob = topLogprobs === null ? null : await this.#logprob(output, token, topLogprobs);
+    return generation.offer(token, logprob);
+  }
+
+  /**
+   * Offers the best tokens by their logits, one after the other: one look at the logits where each
+   * sample would be another.
+   * @param refused gets those that the lock refuses.
+   * @returns the token that was taken, or null.
+   */
+  async #offerRanked(
+    generation: Generation,
+    output: number,
+    refused: Map<number, number>,
+  ): Promise<number | null> {
+    for (const token of await this.#decoder.ranked(this.#slot, output)) {
+      if (refused.has(token)) continue;
+      if (await this.#offer(generation, output, token)) return token;
+      this.refusals += 1;
+      refused.set(token, Number.NEGATIVE_INFINITY);
+    }
+    return null;
+  }
+
   /** What to try after a token was refused, the `refused`th of its step. */
   #tighten(
     generation: Generation,
     biases: ReadonlyMap<number, number>,
-    { token, refused, limit }: Refusal,
+    { token, refused, limit, isRanked }: Refusal,
   ): Limit {
     if (limit === "loose") return this.#setMask(generation, biases, "exact");
     if (generation.isLocked) {
@@ -132,7 +176,7 @@ export class RowSampler {
         return this.#setMask(generation, biases, "loose");
       }
     }
-    this.#set(generation, biases);
+    if (!isRanked) this.#set(generation, biases);
     return "none";
   }
 
@@ -278,11 +322,21 @@ export class RowSampler {
   }
 }
 
+interface Prepared {
+  /** What the request adds to logits. */
+  readonly asked: ReadonlyMap<number, number>;
+  readonly limit: Limit;
+  /** What comes after the best token is the next best. */
+  readonly isRanked: boolean;
+}
+
 interface Refusal {
   readonly token: number;
   /** Refusals of the step so far, this one included. */
   readonly refused: number;
   readonly limit: Limit;
+  /** The next best tokens are asked for. */
+  readonly isRanked: boolean;
 }
 
 /** A string that refuses it has hardly any room left, or wants other letters. */

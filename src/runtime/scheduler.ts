@@ -214,7 +214,7 @@ export class Scheduler implements Taker {
     const end = Math.min(row.prefilled + chunkTokens, prompt.length);
     const output = end === prompt.length;
     const tokens = prompt.slice(row.prefilled, end);
-    const outputs = await this.#decoder.step([{ slot, tokens, output }]);
+    const outputs = await this.#compute([{ slot, tokens, output }], output ? [row] : []);
     row.prefilled = end;
     // Only whole chunks: what a shorter call computed may have other bits.
     this.#prefixes.set(slot, row.keys.slice(0, Math.floor(end / chunkTokens)));
@@ -257,7 +257,7 @@ export class Scheduler implements Taker {
     while (row.pending.length > 0) {
       const tokens = row.pending.splice(0, chunkTokens);
       const output = row.pending.length === 0;
-      outputs = await this.#decoder.step([{ slot: row.slot, tokens, output }]);
+      outputs = await this.#compute([{ slot: row.slot, tokens, output }], output ? [row] : []);
     }
     await this.#sample(row, outputs);
   }
@@ -265,6 +265,7 @@ export class Scheduler implements Taker {
   /** One token of every row of a call, then a sample where it was a row's last. */
   async #step(call: Call): Promise<void> {
     const rows: StepRow[] = [];
+    const sampled: Row[] = [];
     const fillers: { readonly slot: number; readonly length: number }[] = [];
     for (let slot = call.first; slot < call.first + call.rows; slot++) {
       const row = this.#rows.steady(slot);
@@ -274,9 +275,10 @@ export class Scheduler implements Taker {
         if (length === this.#decoder.slotPositions) this.#forget(slot);
         fillers.push({ slot, length: this.#decoder.length(slot) });
       }
+      if (row?.pending.length === 1) sampled.push(row);
       rows.push({ slot, tokens: [row?.pending[0] ?? FILLER_TOKEN], output: true });
     }
-    const outputs = await this.#decoder.step(rows);
+    const outputs = await this.#compute(rows, sampled);
     for (const { slot, length } of fillers) this.#decoder.truncate(slot, length);
     const samples: Promise<void>[] = [];
     for (let index = 0; index < rows.length; index++) {
@@ -285,6 +287,23 @@ export class Scheduler implements Taker {
       if (row?.pending.length === 0) samples.push(this.#sample(row, outputs, index));
     }
     await (samples.length === 1 ? samples[0] : Promise.all(samples));
+  }
+
+  /**
+   * One call of the network. While it computes, readers get what there is, and the samplers of the
+   * rows whose logits will be looked at are set.
+   */
+  #compute(rows: readonly StepRow[], sampled: readonly Row[]): Promise<readonly number[]> {
+    const outputs = this.#decoder.step(rows);
+    for (const { job, slot } of sampled) {
+      try {
+        this.#samplers[slot]?.prepare(job.generation);
+      } catch {
+        // It comes up again where the token is sampled: this call has to be waited for first.
+      }
+    }
+    for (const { job } of this.#rows.all()) job.deliver();
+    return outputs;
   }
 
   /** @param outputs of the call that computed the row's last token, its own at `index`. */

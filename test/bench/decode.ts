@@ -7,8 +7,10 @@
  *
  * Without --model a model with random Q8_0 weights over 128,256 tokens is made. Rates count sampled
  * tokens only. Each locked run is followed by a free one in which every client gets as many tokens,
- * so that a busy machine slows both, and calls have as many rows. --peer measures a running
- * llama-server in turn with it. The last line is JSON.
+ * so that a busy machine slows both, and calls have as many rows; ratios are the median of such
+ * pairs. What the addon's two calls a token cost the thread of JavaScript by themselves is part of
+ * its milliseconds, and printed beside them. --peer measures a running llama-server in turn with
+ * it. The last line is JSON.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +24,7 @@ import { type Engine, startEngine } from "../../src/runtime/engine.ts";
 import type { CompletionRequest } from "../../src/runtime/request.ts";
 import { request } from "../helpers/engine.ts";
 import { randomModelPath, SMALL } from "../helpers/random-model.ts";
+import { addonFloorMs } from "./addon-floor.ts";
 import { DECODE_SCHEMAS, LOCKED_TOKENS_MAX, type SchemaName } from "./decode-schemas.ts";
 import { streamedJsMs } from "./decode-streams.ts";
 import { LlamaServer } from "./llama-server.ts";
@@ -31,7 +34,7 @@ const { values: args } = parseArgs({
     model: { type: "string" },
     clients: { type: "string", default: "1" },
     tokens: { type: "string", default: "160" },
-    rounds: { type: "string", default: "3" },
+    rounds: { type: "string", default: "9" },
     threads: { type: "string" },
     schemas: { type: "string", default: "strings,mixed,half_forced" },
     peer: { type: "string" },
@@ -122,6 +125,12 @@ const sum = (runs: readonly Run[], of: (each: Run) => number) =>
 const rate = (runs: readonly Run[]) => sum(runs, (r) => r.sampled) / sum(runs, (r) => r.seconds);
 const round3 = (value: number) => Number(value.toPrecision(3));
 
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+const jsMs = (runs: readonly Run[]) =>
+  round3(sum(runs, (r) => r.jsMs) / sum(runs, (r) => r.sampled + r.forced));
+
 const every = (count: number) => new Array<number>(clients).fill(count);
 const free: Run[] = [];
 const locked = new Map<SchemaName, { readonly own: Run[]; readonly free: Run[] }>(
@@ -160,21 +169,29 @@ const results = Object.fromEntries(
   [...locked].map(([name, runs]) => {
     const sampled = sum(runs.own, (r) => r.sampled);
     const total = sampled + sum(runs.own, (r) => r.forced);
-    const counted = (name === "half_forced" ? total : sampled) / sum(runs.free, (r) => r.sampled);
-    const timesFaster = (of: (each: Run) => number) => sum(runs.free, of) / sum(runs.own, of);
+    /** How many times as fast as the free run of the same pair. */
+    const ratioBy = (of: (each: Run) => number) =>
+      median(
+        runs.own.map((own, pair) => {
+          const counted = own.sampled + (name === "half_forced" ? own.forced : 0);
+          const other = runs.free[pair] ?? own;
+          return (counted / of(own)) * (of(other) / other.sampled);
+        }),
+      );
     return [
       name,
       {
         tokens_per_s: round3(rate(runs.own)),
-        ratio: round3(counted * timesFaster((r) => r.seconds)),
-        cpu_ratio: round3(counted * timesFaster((r) => r.cpuSeconds)),
-        js_ms_per_token: round3(sum(runs.own, (r) => r.jsMs) / total),
+        ratio: round3(ratioBy((r) => r.seconds)),
+        cpu_ratio: round3(ratioBy((r) => r.cpuSeconds)),
+        js_ms_per_token: jsMs(runs.own),
         forced_share: round3(1 - sampled / total),
         refused_share: round3(sum(runs.own, (r) => r.refused) / Math.max(1, sampled)),
       },
     ];
   }),
 );
+const addonFloor = round3(await addonFloorMs(path));
 const all = [...free, ...[...locked.values()].flatMap((runs) => [...runs.own, ...runs.free])];
 const tier = engine.tiers.get("svc-tier-a");
 const report = {
@@ -183,9 +200,10 @@ const report = {
   free_cpu_ms_per_token: round3(
     (1000 * sum(free, (r) => r.cpuSeconds)) / sum(free, (r) => r.sampled),
   ),
-  free_js_ms_per_token: round3(sum(free, (r) => r.jsMs) / sum(free, (r) => r.sampled)),
+  free_js_ms_per_token: jsMs(free),
   ...results,
-  js_ms_per_token: round3(sum(all, (r) => r.jsMs) / sum(all, (r) => r.sampled + r.forced)),
+  js_ms_per_token: jsMs(all),
+  addon_floor_ms_per_token: addonFloor,
   ...(args.prefix ? { prefix: await measurePrefix() } : {}),
   row_class: tier?.rowClass,
   fingerprint: tier?.fingerprint,

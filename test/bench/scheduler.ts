@@ -35,6 +35,9 @@ class NoNetwork implements Decoder {
     this.#sampled += 1;
     return 1000 + (this.#sampled % COMMON_TOKENS);
   }
+  async ranked(): Promise<readonly number[]> {
+    return [];
+  }
   async probe(): Promise<LogitProbe> {
     return { best: 0, logits: new Map(), weight: 1 };
   }

@@ -15,6 +15,8 @@ export interface FakeOptions {
   readonly onStep?: (call: FakeCall) => void | Promise<void>;
   /** "worst" picks the least likely token that is not forbidden. */
   readonly picks?: "best" | "worst";
+  /** Best tokens told at once. */
+  readonly rankedCount?: number;
   /** Changes the logit of a token after a text. */
   readonly logit?: (token: number, history: readonly number[]) => number | undefined;
 }
@@ -36,6 +38,7 @@ interface Cell {
 export const FAKE_END = 256;
 export const FAKE_CONTROL = 257;
 const VOCABULARY_SIZE = 258;
+const RANKED_COUNT = 16;
 
 export const FAKE_TABLE: TokenTable = {
   size: VOCABULARY_SIZE,
@@ -110,7 +113,6 @@ export class FakeDecoder implements Decoder {
   }
 
   configure(slot: number, options: SampleOptions): void {
-    this.#assertIdle();
     const before = this.#samplers.get(slot);
     const drawn = before?.options.seed === options.seed ? before.drawn : 0;
     const { biasTokens, biasValues } = options;
@@ -140,6 +142,13 @@ export class FakeDecoder implements Decoder {
       if (wanted > bestScore) [best, bestScore] = [token, wanted];
     }
     return best;
+  }
+
+  async ranked(_: number, output: number): Promise<readonly number[]> {
+    const sign = this.#options.picks === "worst" ? -1 : 1;
+    const logits = this.#logits(output).map((logit) => sign * logit);
+    const ranked = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
+    return ranked.slice(0, this.#options.rankedCount ?? RANKED_COUNT);
   }
 
   async probe(_: number, output: number, tokens: readonly number[], top: number) {

@@ -59,6 +59,23 @@ describe("a lock", () => {
     expect(host.pool.stats).toMatchObject({ masks: 0, refusals: 12 });
   });
 
+  test("gets the best token that it allows, however the refused ones are passed over", async () => {
+    const grammars = [letters, { parts: [{ bytes: "letters" as const, min: 40, max: 60 }] }];
+    const texts = [0, 1, 3, 16, 258].map(async (rankedCount) => {
+      const host = new FakeHost({ ...LANE, rankedCount });
+      const answers = grammars.flatMap((grammar) =>
+        Array.from({ length: 12 }, (_, ask) => host.ask(`ask ${ask}`, { grammar, maxTokens: 80 })),
+      );
+      const all = (await Promise.all(answers)).map(({ text }) => text);
+      return { all, masks: host.pool.stats.masks };
+    });
+    const [naive, ...others] = await Promise.all(texts);
+    expect(new Set(naive?.all).size).toBeGreaterThan(20);
+    for (const { all } of others) expect(all).toEqual(naive?.all ?? []);
+    // With all of them told, no mask is needed but after short texts.
+    expect(others.at(-1)?.masks).toBeLessThan(naive?.masks ?? 0);
+  });
+
   test("makes that mask at once where a short text is refused that any free string takes", async () => {
     const wishes = (token: number): number =>
       token === 0x21 ? 9 : token === 0x3f ? 8.5 : token === 0x62 ? 8 : 0;

@@ -124,6 +124,22 @@ describe("what else runs", () => {
   });
 });
 
+test("a reader has the text so far while the next token is computed", async () => {
+  let read = 0;
+  const seen: number[] = [];
+  const host = new FakeHost({
+    ...{ rows: 2, lane: [1, 2], logit: (token) => (token === 0x61 ? 10 : 0) },
+    onStep: () => {
+      seen.push(read);
+    },
+  });
+  for await (const event of host.start("x", { maxTokens: 5 })) {
+    if (event.kind === "text") read += event.text.length;
+  }
+  expect(read).toBe(5);
+  expect(seen).toEqual([0, 1, 2, 3, 4]);
+});
+
 describe("prompts", () => {
   const long = "x".repeat(100);
 
