@@ -56,8 +56,10 @@ describe("the embedded model", () => {
   });
 
   test("the same seed gives the same answer, another one another", async () => {
+    // Nothing that the model was trained on: it is sure of what a greeting is answered with.
+    const text = "Sing of the sea and of 17 lamps";
     const ask = async (seed: number) =>
-      (await readAnswer(await engine.complete(request("Hello", { temperature: 2, seed })))).text;
+      (await readAnswer(await engine.complete(request(text, { temperature: 2, seed })))).text;
     const [first, again, other] = [await ask(7), await ask(7), await ask(8)];
     expect(again).toBe(first);
     expect(other).not.toBe(first);
