@@ -106,7 +106,7 @@ export interface NativeContext {
 }
 
 /** Logits to be told with a sample, as pairs of token and logit. */
-export type WantedLogits = readonly [
+type WantedLogits = readonly [
   tokens: readonly number[],
   includeMax: false,
   includeMin: false,
