@@ -153,7 +153,7 @@ export class AddonDecoder implements Decoder {
     const sampler = this.#samplerOf(this.#rankers, slot, RANKING);
     this.#beginSample(slot);
     const [, , , pairs = []] = await this.#native
-      .sampleToken(output, sampler, false, false, RANKED)
+      .sampleToken(output, sampler, false, false, RANKED, false)
       .finally(() => this.#endSample(slot));
     const found: { readonly token: number; readonly logit: number }[] = [];
     for (let index = 0; index + 1 < pairs.length; index += 2) {
@@ -179,6 +179,7 @@ export class AddonDecoder implements Decoder {
     const [best, , , pairs, weight] = await this.#native
       .sampleToken(output, sampler, false, false, wanted, true)
       .finally(() => this.#endSample(slot));
+    assert(weight !== undefined, "the weight that was asked for is told");
     const logits = new Map<number, number>();
     for (let index = 0; index + 1 < (pairs?.length ?? 0); index += 2) {
       logits.set(pairs?.[index] ?? 0, pairs?.[index + 1] ?? 0);

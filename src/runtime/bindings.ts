@@ -87,15 +87,10 @@ export interface NativeContext {
     probabilities: false,
     confidence: false,
     logits: WantedLogits,
-  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined]>;
-  sampleToken(
-    output: number,
-    sampler: NativeSampler,
-    probabilities: false,
-    confidence: false,
-    logits: WantedLogits,
-    totalLogitWeight: true,
-  ): Promise<readonly [number, undefined, undefined, readonly number[] | undefined, number]>;
+    totalLogitWeight: boolean,
+  ): Promise<
+    readonly [number, undefined, undefined, readonly number[] | undefined, number | undefined]
+  >;
   /** Of sequence 0, pooled as the model says, else of the last token. */
   getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;

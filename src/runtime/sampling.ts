@@ -115,7 +115,8 @@ export class RowSampler {
     let biases: Map<number, number> | null = null;
     for (let refused = 1; refused <= REFUSALS_MAX; refused++) {
       const token = this.#only ?? (await this.#decoder.sample(this.#slot, output));
-      if (await this.#offer(generation, output, token)) return token;
+      const logprob = this.#logprobIfAsked(generation, output, token);
+      if (generation.offer(token, logprob && (await logprob))) return token;
       // With every token forbidden the library still returns one: it must not come out.
       if (limit === "exact") break;
       this.refusals += 1;
@@ -133,12 +134,6 @@ export class RowSampler {
     });
   }
 
-  async #offer(generation: Generation, output: number, token: number): Promise<boolean> {
-    const { topLogprobs } = generation.request;
-    const logprob = topLogprobs === null ? null : await this.#logprob(output, token, topLogprobs);
-    return generation.offer(token, logprob);
-  }
-
   /**
    * Offers the best tokens by their logits, one after the other: one look at the logits where each
    * sample would be another.
@@ -152,7 +147,8 @@ export class RowSampler {
   ): Promise<number | null> {
     for (const token of await this.#decoder.ranked(this.#slot, output)) {
       if (refused.has(token)) continue;
-      if (await this.#offer(generation, output, token)) return token;
+      const logprob = this.#logprobIfAsked(generation, output, token);
+      if (generation.offer(token, logprob && (await logprob))) return token;
       this.refusals += 1;
       refused.set(token, Number.NEGATIVE_INFINITY);
     }
@@ -296,6 +292,15 @@ export class RowSampler {
     const seed = this.#seed;
     this.#decoder.configure(this.#slot, { temperature, topP, seed, biasTokens, biasValues });
     this.#plain = biasTokens.length === 0;
+  }
+
+  /** No promise where there is nothing to wait for: this runs once a token. */
+  #logprobIfAsked(
+    { request: { topLogprobs } }: Generation,
+    output: number,
+    token: number,
+  ): Promise<TokenLogprob> | null {
+    return topLogprobs === null ? null : this.#logprob(output, token, topLogprobs);
   }
 
   async #logprob(output: number, token: number, top: number): Promise<TokenLogprob> {

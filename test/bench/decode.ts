@@ -16,6 +16,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { median } from "simple-statistics";
 import { compileSchema } from "../../src/grammar/compile.ts";
 import type { Grammar } from "../../src/grammar/grammar.ts";
 import { lockOf } from "../../src/mask/lock-of.ts";
@@ -124,9 +125,6 @@ const sum = (runs: readonly Run[], of: (each: Run) => number) =>
   runs.reduce((total, each) => total + of(each), 0);
 const rate = (runs: readonly Run[]) => sum(runs, (r) => r.sampled) / sum(runs, (r) => r.seconds);
 const round3 = (value: number) => Number(value.toPrecision(3));
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 const jsMs = (runs: readonly Run[]) =>
   round3(sum(runs, (r) => r.jsMs) / sum(runs, (r) => r.sampled + r.forced));

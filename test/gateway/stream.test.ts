@@ -155,7 +155,7 @@ describe("a live stream", () => {
 describe("a client that hangs up", () => {
   const long = { messages: [{ role: "user", content: "Hello" }], temperature: 2, seed: 3 };
   // Nothing ends these answers early: every word is as likely as the next.
-  const endless = { ...long, logit_bias: { "0": -100, "1": -100, "2": -100 }, max_tokens: 20_000 };
+  const endless = { ...long, logit_bias: { "0": -100, "1": -100, "2": -100 }, max_tokens: 900 };
 
   test("after a token stops decoding within one, and pays for what it got", async () => {
     const count = (await rowsOf(gateway)).length;
@@ -170,10 +170,10 @@ describe("a client that hangs up", () => {
     abort.abort();
     const row = await rowAfter(count);
     expect(row).toMatchObject({ status: 499, prompt_tokens: 4 });
-    // What was on its way when the client left counts as sent: on a busy machine that is much.
+    // What was on its way when the client left counts as sent.
     const tokens = Number(row["completion_tokens"]);
     expect(tokens).toBeGreaterThanOrEqual(3);
-    expect(tokens).toBeLessThan(10_000);
+    expect(tokens).toBeLessThan(300);
     const next = await chat(gateway, { max_tokens: 4 });
     expect(next.status).toBe(200);
   });

@@ -47,6 +47,10 @@ export const FAKE_TABLE: TokenTable = {
   isControl: (id) => id >= FAKE_END,
 };
 
+/** Tokens, the best first. */
+const byLogit = (logits: readonly number[]): number[] =>
+  [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
+
 export class FakeDecoder implements Decoder {
   readonly slots: number;
   readonly slotPositions: number;
@@ -147,13 +151,12 @@ export class FakeDecoder implements Decoder {
   async ranked(_: number, output: number): Promise<readonly number[]> {
     const sign = this.#options.picks === "worst" ? -1 : 1;
     const logits = this.#logits(output).map((logit) => sign * logit);
-    const ranked = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
-    return ranked.slice(0, this.#options.rankedCount ?? RANKED_COUNT);
+    return byLogit(logits).slice(0, this.#options.rankedCount ?? RANKED_COUNT);
   }
 
   async probe(_: number, output: number, tokens: readonly number[], top: number) {
     const logits = this.#logits(output);
-    const ranked = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
+    const ranked = byLogit(logits);
     const best = ranked[0] ?? 0;
     const bestLogit = logits[best] ?? 0;
     const wanted = [...ranked.slice(0, top), ...tokens, best];

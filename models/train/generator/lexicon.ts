@@ -4,14 +4,9 @@
  */
 import { type AnswerValue, Label } from "./answer.ts";
 import type { GeneratorData, LexiconEntry } from "./data-files.ts";
+import { column, plainLabels } from "./lines.ts";
 import { capital } from "./names.ts";
-import {
-  type Extraction,
-  objectSchema,
-  objectValue,
-  type Property,
-  type Schema,
-} from "./properties.ts";
+import { type Extraction, objectSchema, objectValue, type Property } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { isScored, scored } from "./scores.ts";
@@ -66,11 +61,11 @@ function rows(renderer: Renderer, data: GeneratorData, group: string): Extractio
   const bullet = rng.pick(["", "- ", "* ", "#"]);
   const printed = lines.map((line, i) => (bullet === "#" ? `${i + 1}. ` : bullet) + line.text);
   const list = rng.chance(0.2)
-    ? { schema: { type: "array", items: choice }, value: lines.map((line) => line.label) }
+    ? plainLabels(choice, lines)
     : {
         schema: {
           type: "array",
-          items: objectSchema([plain(text, { type: "string" }), plain(label, choice)]),
+          items: objectSchema([column(text, { type: "string" }), column(label, choice)]),
         },
         value: lines.map(
           (line) =>
@@ -87,13 +82,6 @@ function rows(renderer: Renderer, data: GeneratorData, group: string): Extractio
     value: objectValue([property]),
   };
 }
-
-const plain = (name: string, schema: Schema): Property => ({
-  name,
-  schema,
-  value: null,
-  isOptional: false,
-});
 
 /** Groups of labels that a document is given besides what it says. */
 const GIVEN = new Set("desk speed speed shopfloor purse feeling valence danger ticket".split(" "));

@@ -5,7 +5,13 @@
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { capital } from "./names.ts";
-import { type Extraction, objectSchema, objectValue, type Schema } from "./properties.ts";
+import {
+  type Extraction,
+  objectSchema,
+  objectValue,
+  type Property,
+  type Schema,
+} from "./properties.ts";
 import type { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 
@@ -101,7 +107,16 @@ interface Line {
   readonly label: Label;
 }
 
-const plainLabels = (
+/** Of each item of a list, whose values are drawn apart. */
+export const column = (name: string, schema: Schema): Property => ({
+  name,
+  schema,
+  value: null,
+  isOptional: false,
+});
+
+/** The labels alone. */
+export const plainLabels = (
   choice: Schema,
   lines: readonly Line[],
 ): { readonly schema: Schema; readonly value: AnswerValue } => ({
@@ -116,12 +131,6 @@ function numberedLabels(
   lines: readonly Line[],
 ): { readonly schema: Schema; readonly value: AnswerValue } {
   const number = rng.pick(["id", "nr", "line", "number", "no"].filter((name) => name !== asked));
-  const column = (name: string, schema: Schema) => ({
-    name,
-    schema,
-    value: null,
-    isOptional: false,
-  });
   return {
     schema: {
       type: "array",
