@@ -14,7 +14,7 @@ const { values: options } = parseArgs({
     /** Checkpoints, shards and the finished model. */
     out: { type: "string", default: ".cache/svc-tiny" },
     from: { type: "string", default: "" },
-    shape: { type: "string", default: "1536,224,6,4,576" },
+    shape: { type: "string", default: "13824,224,6,4,576" },
     steps: { type: "string", default: "9000" },
     /** Positions per step. */
     batch: { type: "string", default: "6144" },
@@ -66,11 +66,13 @@ const start = join(out, "start.f32");
 if (options.from !== "" && !existsSync(start)) {
   await run(["bun", generator("import.ts"), resolve(options.from), start]);
 }
+const vocabulary = join(out, "vocabulary.bin");
+await run(["bun", generator("vocabulary.ts"), vocabulary]);
 await run([
   ...[options.python, "train.py"],
   ...["--run", join(out, "run"), "--shards", join(out, "shards")],
   ...["--generator", `bun ${generator("shards.ts")}`],
-  ...["--shape", options.shape, "--steps", options.steps, "--batch", options.batch],
+  ...["--vocabulary", vocabulary, "--shape", options.shape, "--steps", options.steps, "--batch", options.batch],
   ...["--rate", options.rate, "--decay", options.decay, "--workers", options.workers],
   ...(options.until === "" ? [] : ["--until", String(nextTime(options.until))]),
   ...["--seed", options.seed, ...(options.from === "" ? [] : ["--start", start])],

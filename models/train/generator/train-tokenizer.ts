@@ -1,92 +1,136 @@
 /**
- * Makes the tokenizer's merges from generated text: `bun generator/train-tokenizer.ts FILE [TOKENS]`.
- * Digits never merge, so that numbers are copied digit by digit; a space in front of a word merges
- * only for the commonest words, so that a name has the same tokens wherever it stands.
+ * Makes the tokenizer's merges from generated text and English words:
+ * `bun generator/train-tokenizer.ts FILE [STEMS] [SPACED]`. Stems are tokens without a space in
+ * front; the last merges put a space in front of those that begin a word, so that a name has the same
+ * tokens wherever it stands but for that space. Digits never merge: numbers are copied digit by digit.
  */
 import { writeFileSync } from "node:fs";
 import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
 import { drawSample, SHARES } from "./sample.ts";
-import { BYTE_TEXTS, CONTROL, type Merge, mergePairs, splitWords, toBytes } from "./tokenizer.ts";
+import { BYTE_TEXTS, type Merge, mergePairs, splitWords, toBytes } from "./tokenizer.ts";
+import { readVectors } from "./vectors.ts";
 
-const SAMPLES = 12_000;
+const SAMPLES = 24_000;
 const SEED = 999;
 /** Rarer words are names that were made up. */
 const COUNT_MIN = 4;
+/** What English weighs beside the generated text: the commonest word counts as often as this. */
+const ENGLISH_COUNT = 300_000;
+const ENGLISH_OFFSET = 300;
 const SPACE = BYTE_TEXTS[32] ?? "";
 const NEWLINE = BYTE_TEXTS[10] ?? "";
-const COMMON = (
-  "the is to and of in for on from at with my was your a it has by an I are be we you this that " +
-  "will please as or not have The"
-).split(" ");
 
-/** How often each word occurs, as byte stand-ins, without the space in front of it. */
-function countWords(): Map<string, number> {
+type Counts = Map<string, number>;
+
+const add = (counts: Counts, key: string, count: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+};
+
+/** How often each word occurs, as byte stand-ins: bare, and with a space in front. */
+function countWords(): { readonly bare: Counts; readonly spaced: Counts } {
   const data = readGeneratorData();
   const rng = new Rng(SEED);
   const options = { shares: SHARES, domains: [...data.templates.keys()] };
-  const counts = new Map<string, number>();
+  const [bare, spaced]: [Counts, Counts] = [new Map(), new Map()];
   for (let i = 0; i < SAMPLES; i++) {
     const { system, tools, user, answer } = drawSample(rng, data, options);
     for (const text of [systemText(system, tools), user, answer.map(([part]) => part).join("")]) {
       for (const word of splitWords(text)) {
         const bytes = toBytes(word).join("");
-        const bare = bytes.length > 1 && bytes.startsWith(SPACE) ? bytes.slice(1) : bytes;
-        counts.set(bare, (counts.get(bare) ?? 0) + 1);
+        const isSpaced = bytes.length > 1 && bytes.startsWith(SPACE);
+        const stem = isSpaced ? bytes.slice(1) : bytes;
+        add(bare, stem, 1);
+        if (isSpaced) add(spaced, stem, 1);
       }
     }
   }
-  return counts;
+  for (const [rank, word] of readVectors().words.entries()) {
+    const count = ENGLISH_COUNT / (rank + ENGLISH_OFFSET) + 2;
+    add(bare, word, count + COUNT_MIN);
+    add(spaced, word, count);
+  }
+  return { bare, spaced };
 }
 
-interface Word {
-  parts: string[];
-  readonly count: number;
-}
+const pairKey = (left: string, right: string): string => `${left} ${right}`;
 
 /** Byte pair encoding: the commonest pair of neighbours becomes a token, again and again. */
-function learnMerges(counts: ReadonlyMap<string, number>, wanted: number): Merge[] {
-  const words: Word[] = [...counts]
-    .filter(([word, count]) => count >= COUNT_MIN && !/[0-9]/.test(word))
-    .map(([word, count]) => ({ parts: [...word], count }));
-  const merges: Merge[] = [];
-  while (merges.length < wanted) {
-    const best = commonestPair(words);
-    if (best === null) break;
-    merges.push(best);
-    for (const word of words) {
-      if (word.parts.includes(best[0])) word.parts = mergePairs(word.parts, best);
+class PairCounts {
+  readonly #words: { parts: string[]; readonly count: number }[] = [];
+  readonly #counts: Counts = new Map();
+  /** The words in which a pair stands or has stood. */
+  readonly #places = new Map<string, Set<number>>();
+
+  constructor(counts: ReadonlyMap<string, number>) {
+    for (const [word, count] of counts) {
+      if (count < COUNT_MIN || /[0-9]/.test(word)) continue;
+      this.#words.push({ parts: [...word], count });
+      this.#count(this.#words.length - 1, 1);
     }
   }
-  return merges;
-}
 
-function commonestPair(words: readonly Word[]): Merge | null {
-  const pairs = new Map<string, number>();
-  for (const { parts, count } of words) {
+  #count(index: number, sign: 1 | -1): void {
+    const { parts = [], count = 0 } = this.#words[index] ?? {};
     for (let i = 0; i + 1 < parts.length; i++) {
-      const pair = `${parts[i]} ${parts[i + 1]}`;
-      pairs.set(pair, (pairs.get(pair) ?? 0) + count);
+      const pair = pairKey(parts[i] ?? "", parts[i + 1] ?? "");
+      add(this.#counts, pair, sign * count);
+      const places = this.#places.get(pair) ?? new Set();
+      this.#places.set(pair, places.add(index));
     }
   }
-  let best: string | null = null;
-  let most = 2;
-  for (const [pair, count] of pairs) {
-    if (count <= most || pair.includes(SPACE) || pair.includes(NEWLINE)) continue;
-    best = pair;
-    most = count;
+
+  /** Null where no pair is left. */
+  commonest(): Merge | null {
+    let best: string | null = null;
+    let most = 2;
+    for (const [pair, count] of this.#counts) {
+      if (count <= most || pair.includes(SPACE) || pair.includes(NEWLINE)) continue;
+      best = pair;
+      most = count;
+    }
+    if (best === null) return null;
+    const [left = "", right = ""] = best.split(" ");
+    return [left, right];
   }
-  if (best === null) return null;
-  const [left = "", right = ""] = best.split(" ");
-  return [left, right];
+
+  merge(pair: Merge): void {
+    const key = pairKey(...pair);
+    for (const index of this.#places.get(key) ?? []) {
+      const word = this.#words[index];
+      if (word === undefined) continue;
+      this.#count(index, -1);
+      word.parts = mergePairs(word.parts, pair);
+      this.#count(index, 1);
+    }
+    this.#counts.delete(key);
+    this.#places.delete(key);
+  }
+
+  /** The first token of each word. */
+  firsts(): Map<string, string> {
+    return new Map(this.#words.map(({ parts }) => [parts.join(""), parts[0] ?? ""]));
+  }
 }
 
-const [path, tokens = "1535"] = Bun.argv.slice(2);
-if (path === undefined) throw new Error("usage: train-tokenizer.ts FILE [TOKENS]");
-const wanted = Number(tokens) - BYTE_TEXTS.length - CONTROL.length;
-const learned = learnMerges(countWords(), wanted - COMMON.length);
-const known = new Set([...learned.map(([left, right]) => left + right), ..."aI"]);
-const spaced = COMMON.filter((word) => known.has(word)).map((word): Merge => [SPACE, word]);
-const lines = [...learned, ...spaced].map(([left, right]) => `${left} ${right}\n`);
+const [path, stems = "8000", spacedTokens = "5800"] = Bun.argv.slice(2);
+if (path === undefined) throw new Error("usage: train-tokenizer.ts FILE [STEMS] [SPACED]");
+const { bare, spaced } = countWords();
+const pairs = new PairCounts(bare);
+const merges: Merge[] = [];
+while (merges.length < Number(stems) - BYTE_TEXTS.length) {
+  const best = pairs.commonest();
+  if (best === null) break;
+  merges.push(best);
+  pairs.merge(best);
+}
+const firsts = pairs.firsts();
+const beginnings: Counts = new Map();
+for (const [word, count] of spaced) add(beginnings, firsts.get(word) ?? word.charAt(0), count);
+const spaces = [...beginnings]
+  .toSorted(([, a], [, b]) => b - a)
+  .slice(0, Number(spacedTokens))
+  .map(([stem]): Merge => [SPACE, stem]);
+const lines = [...merges, ...spaces].map(([left, right]) => `${left} ${right}\n`);
 writeFileSync(path, lines.join(""));

@@ -9,21 +9,27 @@ import time
 import torch
 
 from model import Network, Shape
+from vocabulary import MARKS, Vocabulary
 
 torch.set_num_threads(1)
 
 
 def check_gradients():
     torch.manual_seed(0)
-    network = Network(Shape(512, 64, 2, 2, 96, head=32), kind=torch.float32)
-    network.weight["embedding"].normal_(0, 0.5)
+    vocabulary = Vocabulary(torch.arange(512) // 3 * 3, torch.rand(512, MARKS).round(), torch.randn(512, 10))
+    network = Network(Shape(512, 64, 2, 2, 96, head=32), vocabulary, kind=torch.float32)
+    network.weight["stems"].normal_(0, 0.5)
+    network.refresh()
     ids = torch.randint(0, 512, (3, 64))
     positions = torch.randperm(192)[:50].sort()[0]
     target, weight = torch.randint(0, 512, (50,)), torch.rand(50)
     _, gradient = network.gradient_buffer()
     loss, _ = network.add_gradients(ids, positions, target, weight, gradient)
+    network.spread(gradient)
     for w in network.weight.values():
         w.requires_grad_()
+    parts = [network.weight[name] for name in ("stems", "marks", "words")]
+    network.embedding = parts[0][vocabulary.stem] + vocabulary.marks @ parts[1] + vocabulary.words @ parts[2]
     logits = network.logits(ids).reshape(-1, 512)[positions]
     each = torch.nn.functional.cross_entropy(logits, target, reduction="none")
     expected = (each * weight).sum()
@@ -36,11 +42,13 @@ def check_gradients():
 
 
 def measure(shape, rows=2048, t=256):
-    network = Network(shape)
+    size = shape.vocabulary
+    vocabulary = Vocabulary(torch.arange(size), torch.zeros(size, MARKS), torch.zeros(size, 100))
+    network = Network(shape, vocabulary)
     _, gradient = network.gradient_buffer()
-    ids = torch.randint(0, shape.vocabulary, (rows // t, t))
+    ids = torch.randint(0, size // 10, (rows // t, t))
     positions = torch.arange(0, rows, 3)
-    target = torch.randint(0, shape.vocabulary, positions.shape)
+    target = torch.randint(0, size // 10, positions.shape)
     weight = torch.ones(len(positions))
     started = time.process_time()
     for i in range(6):
@@ -53,6 +61,6 @@ def measure(shape, rows=2048, t=256):
 
 if __name__ == "__main__":
     check_gradients()
-    sizes = (sys.argv[1] if len(sys.argv) > 1 else "1536,224,6,4,576,56").split(",")
+    sizes = (sys.argv[1] if len(sys.argv) > 1 else "13824,224,6,4,576,56").split(",")
     for rows in (1024, 2048, 4096):
         measure(Shape(*map(int, sizes)), rows)

@@ -1,6 +1,6 @@
 """
 Loss and accuracy of weights on one shard that was never trained on.
-  python3 evaluate.py SHARD SHAPE WEIGHTS.f32|state.pt ...
+  python3 evaluate.py SHARD SHAPE VOCABULARY WEIGHTS.f32 ...
 """
 
 import sys
@@ -10,6 +10,7 @@ import torch
 from batches import Shard
 from model import Network, Shape
 from train import read_weights
+from vocabulary import read_vocabulary
 
 torch.set_num_threads(1)
 
@@ -37,9 +38,10 @@ def evaluate(network, shard):
 if __name__ == "__main__":
     shard = Shard(sys.argv[1])
     sizes = list(map(int, sys.argv[2].split(",")))
-    for path in sys.argv[3:]:
-        network = Network(Shape(*sizes, sizes[1] // sizes[3]))
-        network.flat.copy_(read_weights(path))
+    vocabulary = read_vocabulary(sys.argv[3], sizes[0])
+    for path in sys.argv[4:]:
+        network = Network(Shape(*sizes, sizes[1] // sizes[3]), vocabulary)
+        network.take(read_weights(path))
         loss, classes = evaluate(network, shard)
         parts = [f"{w:.1f}: {h / n:.4f} ({s / n:.3f})" for w, (h, n, s) in sorted(classes.items())]
         print(f"{path}: loss {loss:.4f}; accuracy (loss) by weight {', '.join(parts)}")

@@ -7,6 +7,10 @@ import torch
 from ops import HALF, AddNorm, Attention, CrossEntropy, Embed, Linear, SwiGlu
 
 
+# Tokens that the loss compares the right one with, besides all that stand in the same micro-batch.
+OTHERS = 1024
+
+
 class Shape:
     """Sizes of a network; `head` is the width of one attention head."""
 
@@ -15,9 +19,9 @@ class Shape:
         self.feed_forward, self.head, self.context, self.rope_base = feed_forward, head, context, rope_base
 
     def tensors(self):
-        """Name -> shape, matrices first."""
+        """Name -> shape of what lies behind the embedding, matrices first."""
         d, inner = self.width, self.heads * self.head
-        out = {"embedding": (self.vocabulary, d)}
+        out = {}
         for i in range(self.layers):
             out[f"{i}.qkv"] = (3 * inner, d)
             out[f"{i}.out"] = (d, inner)
@@ -37,36 +41,62 @@ class Shape:
 
 
 class Network:
-    """Weights as views of one shared flat buffer; gradients in another per worker."""
+    """
+    Weights as views of one shared flat buffer; gradients in another per worker. The embedding is made of the
+    vocabulary's parts (vocabulary.py): `refresh` makes it anew after each change of those.
+    """
 
-    def __init__(self, shape, seed=0, kind=HALF):
-        self.shape, self.kind = shape, kind
+    def __init__(self, shape, vocabulary, seed=0, kind=HALF):
+        self.shape, self.vocabulary, self.kind = shape, vocabulary, kind
         self.turn = shape.rotation()
-        sizes = {name: math.prod(s) for name, s in shape.tensors().items()}
-        self.count = sum(sizes.values())
+        self.tensors = {**vocabulary.tensors(shape.width), **shape.tensors()}
+        self.count = sum(math.prod(s) for s in self.tensors.values())
         self.flat = torch.zeros(self.count).share_memory_()
         self.weight = self.views(self.flat)
+        self.embedding = torch.zeros(shape.vocabulary, shape.width).share_memory_()
         self._initialise(seed)
+        self.refresh()
 
     def views(self, buffer):
         views, at = {}, 0
-        for name, shape in self.shape.tensors().items():
+        for name, shape in self.tensors.items():
             size = math.prod(shape)
             views[name] = buffer[at : at + size].view(shape)
             at += size
         return views
 
+    def refresh(self):
+        self.vocabulary.embed(self.weight, self.embedding)
+
+    def _behind_embedding(self):
+        return self.flat[-sum(math.prod(s) for s in self.shape.tensors().values()) :]
+
+    def finished(self):
+        """The weights as the model has them: the embedding whole, then the rest."""
+        return torch.cat([self.embedding.reshape(-1), self._behind_embedding()])
+
+    def take(self, finished):
+        """Goes on from what `finished` gave."""
+        rest = self._behind_embedding()
+        rest.copy_(finished[-len(rest) :])
+        self.vocabulary.factor(finished[: -len(rest)].view_as(self.embedding), self.weight)
+        self.refresh()
+
     def gradient_buffer(self):
-        """(flat buffer, views), zeroed and shared between processes."""
+        """(flat buffer, views and the embedding's), zeroed; the flat one is shared between processes."""
         flat = torch.zeros(self.count).share_memory_()
-        return flat, self.views(flat)
+        return flat, {**self.views(flat), "embedding": torch.zeros_like(self.embedding)}
 
     def _initialise(self, seed):
         generator = torch.Generator().manual_seed(seed)
         for name, w in self.weight.items():
             if w.dim() == 1:
                 w.fill_(1)
-            elif name == "embedding":
+            elif name == "stems":
+                w.normal_(0, 0.02, generator=generator)
+            elif name == "marks":
+                w.zero_()
+            elif name == "words":
                 w.normal_(0, 0.02, generator=generator)
             else:
                 scale = w.shape[1] ** -0.5
@@ -79,7 +109,7 @@ class Network:
         batch, t = ids.shape
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
         anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
-        x, y = Embed.apply(w["embedding"], ids.reshape(-1), g["embedding"], anchor), None
+        x, y = Embed.apply(self.embedding, ids.reshape(-1), g["embedding"], anchor), None
         for i in range(shape.layers):
             name = f"{i}.norm_attention"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
@@ -98,20 +128,47 @@ class Network:
     def add_gradients(self, ids, positions, target, weight, gradient):
         """
         One micro-batch. ids [batch, t] with t a multiple of 16; positions are flat indices into it whose next token
-        is target, weighted by weight. Sums gradients into `gradient`; returns (loss, hits).
+        is target, weighted by weight. Sums gradients into `gradient`, the embedding's until `spread`; returns
+        (loss, hits).
         """
+        tokens, others_count = self._candidates(ids, target)
+        place = torch.empty(self.shape.vocabulary, dtype=torch.long)
+        place[tokens] = torch.arange(len(tokens))
+        rows = self.embedding[tokens]
+        d_rows = torch.zeros_like(rows)
         with torch.enable_grad():
             h = self._hidden(ids, gradient, positions)
-            logits = Linear.apply(h, self.weight["embedding"], gradient["embedding"], torch.float32)
-            _, loss, hits = CrossEntropy.apply(logits, target, weight)
+            logits = Linear.apply(h, rows, d_rows, torch.float32)
+            if others_count > 0:
+                # Each of the others stands for many that were not drawn.
+                left = self.shape.vocabulary - len(tokens) + others_count
+                logits.data[:, -others_count:] += math.log(left / others_count)
+            _, loss, hits = CrossEntropy.apply(logits, place[target], weight)
             loss.backward()
+        gradient["embedding"].index_add_(0, tokens, d_rows)
         return loss.item(), hits.item()
+
+    def _candidates(self, ids, target):
+        """(tokens to choose among: those of the micro-batch, then others drawn at random; how many others)"""
+        here = torch.zeros(self.shape.vocabulary, dtype=torch.bool)
+        here[ids.reshape(-1)] = True
+        here[target] = True
+        generator = torch.Generator().manual_seed(int(ids.sum()))
+        others = torch.nonzero(~here).squeeze(1)
+        others = others[torch.randperm(len(others), generator=generator)[:OTHERS]]
+        return torch.cat([torch.nonzero(here).squeeze(1), others]), len(others)
+
+    def spread(self, gradient):
+        """Moves the embedding's gradient to what it is made of."""
+        self.vocabulary.spread(gradient["embedding"], gradient)
+        gradient["embedding"].zero_()
 
     def logits(self, ids):
         """Logits [batch, t, vocabulary] by plain torch, differentiable; slow, for checks."""
         shape, w = self.shape, self.weight
         batch, t = ids.shape
-        x = w["embedding"][ids]
+        embedding = self.embedding
+        x = embedding[ids]
 
         def norm(v, gain):
             return v * torch.rsqrt((v * v).mean(-1, keepdim=True) + 1e-5) * gain
@@ -128,4 +185,4 @@ class Network:
             x = x + (score @ v).transpose(1, 2).reshape(batch, t, -1) @ w[f"{i}.out"].t()
             gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
             x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()
-        return norm(x, w["norm_out"]) @ w["embedding"].t()
+        return norm(x, w["norm_out"]) @ embedding.t()

@@ -38,7 +38,7 @@ class Optimizer:
             loads[least] += self._cost(name)
 
     def _is_matrix(self, name):
-        return self.network.weight[name].dim() == 2 and name != "embedding"
+        return self.network.weight[name].dim() == 2 and "." in name
 
     def _cost(self, name):
         """Roughly, in multiplications."""

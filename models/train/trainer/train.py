@@ -1,10 +1,11 @@
 """
 Trains the network by steps. Resumable: kill it at any time and start the same command again.
 
-  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 1536,256,6,4,704 --steps 6000
+  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 13824,224,6,4,576 \
+    --vocabulary FILE --steps 6000
 
-Writes FOLDER/state.pt (weights, optimizer, position in the data; every few minutes, replaced whole),
-FOLDER/log.jsonl (one line per report) and at the end FOLDER/weights.json + weights.f32 for export.ts.
+Writes FOLDER/state.pt (weights, optimizer, position in the data) and FOLDER/weights.f32 for export.ts, both every few
+minutes and replaced whole, and FOLDER/log.jsonl (one line per report).
 """
 
 import argparse
@@ -20,6 +21,7 @@ import torch.multiprocessing as mp
 from batches import ShardStore
 from model import Network, Shape
 from optimizer import Optimizer
+from vocabulary import read_vocabulary
 
 torch.set_num_threads(1)
 
@@ -37,7 +39,8 @@ def arguments():
     p.add_argument("--decay", type=float, default=0.4, help="share of the run with falling rate, at the end")
     p.add_argument("--until", type=float, default=0.0, help="seconds since 1970 at which to end, if the steps do not")
     p.add_argument("--prompt-weight", type=float, default=0.0)
-    p.add_argument("--start", default="", help="weights of another run's state.pt to begin from")
+    p.add_argument("--vocabulary", required=True, help="written by generator/vocabulary.ts")
+    p.add_argument("--start", default="", help="weights of another run or model to begin from")
     p.add_argument("--first-shard", type=int, default=0)
     p.add_argument("--workers", type=int, default=1)
     p.add_argument("--seed", type=int, default=1)
@@ -104,6 +107,9 @@ class Crew:
         self.barrier.wait()
         norm = self._sum_gradients(worker)
         self.optimizer.step(self.gradients[0][0], norm, self.rate.value, worker)
+        self.barrier.wait()
+        if worker == 0:
+            self.network.refresh()
         return cells, norm
 
     def _add_gradients(self, worker):
@@ -121,6 +127,7 @@ class Crew:
             loss, hits = self.network.add_gradients(ids, positions, targets, weights, views)
             sums = self.sums[worker, 0]
             sums += torch.tensor([loss, float(weights.sum()), hits, len(targets)], dtype=torch.float64)
+        self.network.spread(views)
         return cells
 
     def _sum_gradients(self, worker):
@@ -155,10 +162,8 @@ class Crew:
 
 
 def read_weights(path):
-    """Of another run's state.pt, or of a model (generator/import.ts)."""
-    if path.endswith(".f32"):
-        return torch.from_numpy(np.fromfile(path, dtype=np.float32))
-    return torch.load(path)["flat"]
+    """Of a run, or of a model (generator/import.ts)."""
+    return torch.from_numpy(np.fromfile(path, dtype=np.float32))
 
 
 def save(path, network, optimizer, feed, step, tokens, started, options):
@@ -168,18 +173,9 @@ def save(path, network, optimizer, feed, step, tokens, started, options):
     }
     torch.save(state, path + ".part")
     os.replace(path + ".part", path)  # A kill before this line leaves the former state whole.
-
-
-def export(folder, network, options):
-    with open(os.path.join(folder, "weights.f32"), "wb") as f:
-        f.write(network.flat.numpy().tobytes())
-    shape = network.shape
-    with open(os.path.join(folder, "weights.json"), "w") as f:
-        json.dump({
-            "vocabulary": shape.vocabulary, "width": shape.width, "layers": shape.layers, "heads": shape.heads,
-            "feed_forward": shape.feed_forward, "head": shape.head, "context": shape.context,
-            "rope_base": shape.rope_base, "tensors": {k: list(v) for k, v in shape.tensors().items()},
-        }, f, indent=1)
+    weights = os.path.join(os.path.dirname(path), "weights.f32")
+    network.finished().numpy().tofile(weights + ".part")
+    os.replace(weights + ".part", weights)
 
 
 def main():
@@ -188,7 +184,8 @@ def main():
     os.makedirs(o.shards, exist_ok=True)
     vocabulary, width, layers, heads, feed_forward = map(int, o.shape.split(","))
     head = width // heads
-    network = Network(Shape(vocabulary, width, layers, heads, feed_forward, head), o.seed)
+    shape = Shape(vocabulary, width, layers, heads, feed_forward, head)
+    network = Network(shape, read_vocabulary(o.vocabulary, vocabulary), o.seed)
     optimizer = Optimizer(network, o.workers)
     path, step, tokens, shard, index = os.path.join(o.run, "state.pt"), 0, 0, o.first_shard, 0
     started = time.time()
@@ -196,11 +193,12 @@ def main():
         state = torch.load(path)
         assert state["shape"] == o.shape, "the saved state has another shape"
         network.flat.copy_(state["flat"])
+        network.refresh()
         optimizer.load(state["optimizer"])
         step, tokens, shard, index = state["step"], state["tokens"], state["shard"], state["index"]
         started = state["started"]
     elif o.start:
-        network.flat.copy_(read_weights(o.start))
+        network.take(read_weights(o.start))
     feed = Feed(ShardStore(o.shards, o.generator.split()), o, shard, index)
     crew = Crew(network, optimizer, feed, o)
     for worker in range(1, o.workers):
@@ -225,7 +223,6 @@ def main():
             save(path, network, optimizer, feed, step, tokens, started, o)
             saved = time.time()
     save(path, network, optimizer, feed, step, tokens, started, o)
-    export(o.run, network, o)
     sys.stderr.write("\ndone\n")
 
 

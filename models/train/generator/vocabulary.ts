@@ -1,0 +1,54 @@
+/**
+ * What the trainer has to know of the tokens: `bun generator/vocabulary.ts FILE`. Forms of one word
+ * (` invoice`, `Invoice`) share the row of their stem in the embedding, and words have a vector to
+ * begin with (see ../trainer/vocabulary.py). Format: a JSON line {arrays, width}, then the arrays.
+ */
+import { writeFileSync } from "node:fs";
+import { readTokenizer } from "./shards.ts";
+import { BYTE_TEXTS } from "./tokenizer.ts";
+import { readVectors } from "./vectors.ts";
+
+/** Bits of what a token has besides its stem. */
+const SPACED = 1;
+const CAPITALISED = 2;
+const CAPITALS = 4;
+/** Other words than those in lower case. */
+const NAMES = new Set(["May", "March"]);
+/** Shorter ones are abbreviations: IT, US. */
+const CAPITALS_MIN = 4;
+const SPACE = BYTE_TEXTS[32] ?? "";
+
+interface Form {
+  readonly stem: string;
+  readonly marks: number;
+}
+
+function formOf(token: string, isToken: (text: string) => boolean): Form {
+  const isSpaced = token.length > 1 && token.startsWith(SPACE);
+  const bare = isSpaced ? token.slice(1) : token;
+  const space = isSpaced ? SPACED : 0;
+  const lower = bare.toLowerCase();
+  if (!isToken(lower)) return { stem: bare, marks: space };
+  if (/^[A-Z][a-z]+$/.test(bare) && !NAMES.has(bare))
+    return { stem: lower, marks: space + CAPITALISED };
+  if (/^[A-Z]+$/.test(bare) && bare.length >= CAPITALS_MIN)
+    return { stem: lower, marks: space + CAPITALS };
+  return { stem: bare, marks: space };
+}
+
+const [path] = Bun.argv.slice(2);
+if (path === undefined) throw new Error("usage: vocabulary.ts FILE");
+const { tokens } = readTokenizer();
+const ids = new Map(tokens.map((text, id) => [text, id]));
+const { words, width, values } = readVectors();
+const places = new Map(words.map((word, place) => [word, place]));
+const forms = tokens.map((text) => formOf(text, (other) => ids.has(other)));
+const arrays = [
+  { name: "stem", type: "i4", data: Int32Array.from(forms, ({ stem }) => ids.get(stem) ?? -1) },
+  { name: "marks", type: "u1", data: Uint8Array.from(forms, ({ marks }) => marks) },
+  { name: "word", type: "i4", data: Int32Array.from(forms, ({ stem }) => places.get(stem) ?? -1) },
+  { name: "vectors", type: "i1", data: values },
+];
+const header = { width, arrays: arrays.map(({ name, type, data }) => [name, type, data.length]) };
+const bodies = arrays.map(({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength));
+writeFileSync(path, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bodies]));
