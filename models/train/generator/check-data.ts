@@ -69,12 +69,7 @@ function* allSlots(data: GeneratorData): Generator<readonly [string, readonly st
     ...[...data.templates.values()].flat(),
     ...[...data.lists.values()].flatMap(({ rows }) => rows),
     ...[...data.choices.values()].flatMap(({ labels }) => labels.flatMap(({ phrases }) => phrases)),
-    ...data.facts.flatMap((fact) => [
-      ...fact.titles,
-      ...fact.statements,
-      ...fact.questions,
-      ...fact.answers,
-    ]),
+    ...data.facts.flatMap((fact) => [...fact.titles, ...fact.statements, ...fact.questions]),
     ...data.tools.flatMap(({ requests }) => requests),
     ...data.chat.flatMap(([said]) => said),
     ...data.messages.flatMap(({ texts }) => texts),

@@ -1,6 +1,6 @@
-/** Samples without a schema: chat, tool calls, and answers from numbered snippets. */
+/** Samples without a schema: chat and tool calls. */
 import { type AnswerValue, Label, NumberLiteral, type Piece, printAnswer } from "./answer.ts";
-import type { FactData, GeneratorData, ToolData } from "./data-files.ts";
+import type { GeneratorData, ToolData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import { drawLabels, type Schema } from "./properties.ts";
 import type { Filled, Renderer, Scope } from "./render.ts";
@@ -121,61 +121,4 @@ function argumentOf(
   if (isNumber && value.number !== null)
     return { schema: { type }, value: new NumberLiteral(value.number) };
   return { schema: { type: "string" }, value: value.string };
-}
-
-/** Facts as `[1] Title: text`; the answer ends with the marker of the snippet it comes from. */
-export function grounded(renderer: Renderer, data: GeneratorData): Conversation {
-  const { rng, values } = renderer;
-  values.newDocument();
-  const facts = rng.sample(
-    data.facts,
-    rng.weighted([
-      [1, 1],
-      [2, 4],
-      [3, 3],
-      [4, 1],
-    ]),
-  );
-  const scopes = facts.map((): Scope => new Map());
-  const snippets = facts.map((fact, i) => snippet(renderer, fact, scopes[i] ?? new Map()));
-  const system = snippets.map((text, i) => `[${i + 1}] ${text}`).join("\n");
-  if (rng.chance(0.15)) {
-    const missing = rng.pick(data.facts.filter((fact) => !facts.includes(fact)));
-    const user = renderer.render(rng.pick(missing.questions), new Map());
-    return {
-      system,
-      tools: [],
-      user,
-      answer: [[rng.pick(data.phrases.get("not_found") ?? []), OWN]],
-    };
-  }
-  const asked = rng.int(0, facts.length - 1);
-  const [fact, scope] = [facts[asked], scopes[asked]];
-  if (fact === undefined || scope === undefined) throw new Error("no fact was asked for");
-  const user = renderer.render(rng.pick(fact.questions), scope);
-  const text = renderer.render(rng.pick(fact.answers), scope);
-  const question = rng.chance(0.3) ? user.toLowerCase().replace(/\?$/, "") : user;
-  return {
-    system,
-    tools: [],
-    user: question,
-    answer: [
-      [text, OWN],
-      [` [${asked + 1}]`, 4],
-    ],
-  };
-}
-
-function snippet(renderer: Renderer, fact: FactData, scope: Scope): string {
-  const { rng } = renderer;
-  const [main = "", ...more] = rng.sample(
-    fact.statements,
-    rng.weighted([
-      [1, 4],
-      [2, 1],
-    ]),
-  );
-  const title = renderer.render(rng.pick(fact.titles), scope);
-  // Every answer can be given from the first statement; a second one says it again or adds to it.
-  return `${title}: ${[main, ...more].map((line) => renderer.render(line, scope)).join(" ")}`;
 }

@@ -54,7 +54,6 @@ export interface FactData {
   readonly titles: readonly string[];
   readonly statements: readonly string[];
   readonly questions: readonly string[];
-  readonly answers: readonly string[];
 }
 
 /** What a text can be about. */
@@ -95,6 +94,8 @@ export interface GeneratorData {
   readonly lexicon: readonly LexiconEntry[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
+  /** `%` stands for the name of what is asked for. */
+  readonly questions: readonly string[];
   /** What is said, and what is answered. */
   readonly chat: readonly (readonly [readonly string[], readonly string[]])[];
 }
@@ -121,6 +122,7 @@ export function readGeneratorData(): GeneratorData {
     lexicon,
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
+    questions: readLines("questions.txt"),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
   };
 }
@@ -276,12 +278,11 @@ function readTool({ head, lines }: Section): ToolTemplate {
   return { tool, requests: tagged(lines, "> ") };
 }
 
-/** `# ` is a comment, so titles are `= `, statements `. `, questions `? `, answers `< `. */
+/** `# ` is a comment, so titles are `= `, statements `. `, questions `? `. */
 function readFact({ lines }: Section): FactData {
   return {
     titles: tagged(lines, "= "),
     statements: tagged(lines, ". "),
     questions: tagged(lines, "? "),
-    answers: tagged(lines, "< "),
   };
 }

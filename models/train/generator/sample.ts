@@ -2,9 +2,10 @@
 import { printSketch } from "../../../src/runtime/sketch.ts";
 import { type Piece, printAnswer } from "./answer.ts";
 import { classify } from "./classify.ts";
-import { type Conversation, chat, grounded, toolCall } from "./converse.ts";
+import { type Conversation, chat, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { extract } from "./extract.ts";
+import { grounded } from "./grounded.ts";
 import { labelled } from "./labelled.ts";
 import { byWords } from "./lexicon.ts";
 import { byLine } from "./lines.ts";
@@ -48,10 +49,10 @@ const KINDS_OF_LABELS = [
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.41],
-  ["classify", 0.45],
+  ["extract", 0.42],
+  ["classify", 0.43],
   ["tool", 0.07],
-  ["grounded", 0.05],
+  ["grounded", 0.06],
   ["chat", 0.02],
 ];
 

@@ -1,0 +1,138 @@
+/** Answers from numbered snippets: the sentence that says it, word for word, and the snippet's number. */
+import type { Piece } from "./answer.ts";
+import type { Conversation } from "./converse.ts";
+import type { GeneratorData } from "./data-files.ts";
+import type { Filled, Renderer, Scope } from "./render.ts";
+
+/** A sentence, a question that it answers, and the slots that it fills. */
+interface Source {
+  readonly title: string;
+  readonly sentence: string;
+  readonly question: string;
+  readonly slots: ReadonlySet<string>;
+}
+
+/** Of sources: written for questions; the others are texts of any kind. */
+const FACT_SHARE = 0.45;
+const MISSING_SHARE = 0.15;
+/** The first name of a field is the plainest. */
+const NAMES_MAX = 6;
+const LONGEST = 220;
+/** Weights in the loss: where a copy begins, its other words, and the number. */
+const [BEGINS, COPIED, CITED] = [4, 1, 4];
+
+export function grounded(renderer: Renderer, data: GeneratorData): Conversation {
+  const { rng, values } = renderer;
+  values.newDocument();
+  const count = rng.weighted([
+    [1, 1],
+    [2, 4],
+    [3, 4],
+    [4, 2],
+  ]);
+  const snippets: Source[][] = [];
+  for (let i = 0; i < count; i++) {
+    const length = rng.weighted([
+      [1, 5],
+      [2, 3],
+      [3, 1],
+    ]);
+    const others = snippets.flat();
+    snippets.push(Array.from({ length }, () => drawApart(renderer, data, others)));
+  }
+  const texts = snippets.map((sources) => sources.map(({ sentence }) => sentence).join(" "));
+  const system = texts
+    .map((text, i) => `[${i + 1}] ${snippets[i]?.[0]?.title ?? ""}: ${text}`)
+    .join("\n");
+  if (rng.chance(MISSING_SHARE)) {
+    const { question } = drawApart(renderer, data, snippets.flat());
+    const answer = rng.pick(data.phrases.get("not_found") ?? []);
+    return { system, tools: [], user: asTyped(renderer, question), answer: begin(answer) };
+  }
+  const asked = rng.int(0, snippets.length - 1);
+  const { question, sentence } = rng.pick(snippets[asked] ?? []);
+  const answer: Piece[] = [...begin(sentence), [` [${asked + 1}]`, CITED]];
+  return { system, tools: [], user: asTyped(renderer, question), answer };
+}
+
+const begin = (text: string): Piece[] => {
+  const first = /^\s*\S+/.exec(text)?.[0] ?? "";
+  return [
+    [first, BEGINS],
+    [text.slice(first.length), COPIED],
+  ];
+};
+
+const asTyped = ({ rng }: Renderer, question: string): string =>
+  rng.chance(0.2) ? question.toLowerCase().replace(/\?$/, "") : question;
+
+/** A source that fills no slot of the others, so that a question has one answer. */
+function drawApart(renderer: Renderer, data: GeneratorData, others: readonly Source[]): Source {
+  for (;;) {
+    const isFact = renderer.rng.chance(FACT_SHARE);
+    const source = isFact ? ofFact(renderer, data) : ofTemplate(renderer, data);
+    if (source === null) continue;
+    const isApart = others.every(({ slots }) => slots.isDisjointFrom(source.slots));
+    if (isApart) return source;
+  }
+}
+
+function ofFact(renderer: Renderer, data: GeneratorData): Source {
+  const { rng } = renderer;
+  const fact = rng.pick(data.facts);
+  const scope: Scope = new Map();
+  const sentence = renderer.render(rng.pick(fact.statements), scope);
+  const question = renderer.render(rng.pick(fact.questions), scope);
+  const title = renderer.render(rng.pick(fact.titles), scope);
+  return { title, sentence, question, slots: new Set([title, ...scope.keys()]) };
+}
+
+/** A line of a template, asked for one of its values; null for one that is no sentence. */
+function ofTemplate(renderer: Renderer, data: GeneratorData): Source | null {
+  const { rng } = renderer;
+  const [domain, templates] = rng.pick([...data.templates]);
+  const template = rng.pick(templates);
+  if (template.includes("{rows:") || template.includes("\\n")) return null;
+  const scope: Scope = new Map();
+  const text = renderer.render(template, scope).trim();
+  const filled = [...scope].filter(([, { kind }]) => kind === "value");
+  if (filled.length === 0 || text.length > LONGEST || /[\n:]/.test(text)) return null;
+  const [key, slot] = rng.pick(filled);
+  const other = filled.find(([name]) => name !== key)?.[1];
+  const question = ask(renderer, data, nameOf(renderer, data, key), textOf(other));
+  const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
+  const title = asTitle(rng.pick([domain, nameOf(renderer, data, key)]));
+  return slot.kind === "value" ? { title, sentence, question, slots: new Set(scope.keys()) } : null;
+}
+
+const textOf = (slot: Filled | undefined): string | null =>
+  slot?.kind === "value" ? slot.value.text : null;
+
+/** A field in words: `due_date` is the due date, `city@sender` the city of the sender. */
+function nameOf({ rng }: Renderer, data: GeneratorData, key: string): string {
+  const [field = "", part] = key.split("@");
+  const names = data.fields.get(field)?.properties.slice(0, NAMES_MAX) ?? [];
+  const name = rng
+    .pick(names)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  if (part === undefined) return name;
+  const said = part.replaceAll("_", " ");
+  return rng.chance(0.5) ? `${name} of the ${said}` : `${said} ${name}`;
+}
+
+const asTitle = (name: string): string =>
+  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
+
+function ask(
+  { rng }: Renderer,
+  { questions }: GeneratorData,
+  name: string,
+  other: string | null,
+): string {
+  const frame = rng.pick(questions);
+  const about =
+    other !== null && rng.chance(0.4) ? ` ${rng.pick(["for", "of", "with"])} ${other}` : "";
+  return frame.replace("%", name + about);
+}
