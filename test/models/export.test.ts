@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const shape = { vocabulary: 1536, width: 32, layers: 2, heads: 2, feedForward: 64 };
+const shape = { vocabulary: 13_824, width: 32, layers: 2, heads: 2, feedForward: 64 };
 
 function someWeights(): Float32Array {
   const size = weightParts(shape).reduce((sum, part) => sum + part.rows * part.columns, 0);

@@ -6,6 +6,7 @@ import { readGeneratorData } from "../../models/train/generator/data-files.ts";
 import { Rng } from "../../models/train/generator/rng.ts";
 import { drawSample, type Sample, SHARES, type Task } from "../../models/train/generator/sample.ts";
 import { encodeAnswer, readTokenizer } from "../../models/train/generator/shards.ts";
+import { formOf } from "../../models/train/generator/vocabulary.ts";
 
 const data = readGeneratorData();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -84,6 +85,28 @@ describe("the tokenizer", () => {
     const text = 'Größe 1,234.50 € ["x"]\n\tO\'Neill';
     expect(decode(tokenizer.encode(text))).toBe(Buffer.byteLength(text));
     expect(tokenizer.encode("2026")).toHaveLength(4);
+  });
+
+  test("puts a space in front of a word's own tokens, and changes nothing else", () => {
+    const texts = (text: string) => tokenizer.encode(text).map((id) => tokenizer.tokens[id]);
+    for (const word of ["invoice", "Beckett", "Wowubrig", "INV"]) {
+      const [first = "", ...others] = texts(` ${word}`);
+      expect(first).toStartWith("Ġ");
+      // A stem that seldom begins a word has the space as a token of its own.
+      expect([first.slice(1), ...others].filter((text) => text !== "")).toEqual(texts(word));
+    }
+  });
+
+  test("knows the forms of a word, but neither names nor abbreviations as such", () => {
+    const isToken = (text: string) => ["invoice", "may", "it"].includes(text);
+    const form = (token: string) => formOf(token, isToken);
+    expect(form("invoice")).toEqual({ stem: "invoice", marks: 0 });
+    expect(form("Ġinvoice")).toEqual({ stem: "invoice", marks: 1 });
+    expect(form("ĠInvoice")).toEqual({ stem: "invoice", marks: 3 });
+    expect(form("INVOICE")).toEqual({ stem: "invoice", marks: 4 });
+    expect(form("ĠMay")).toEqual({ stem: "May", marks: 1 });
+    expect(form("IT")).toEqual({ stem: "IT", marks: 0 });
+    expect(form("ĠBeck")).toEqual({ stem: "Beck", marks: 1 });
   });
 
   test("gives each token of an answer the weight of the heaviest text it holds", () => {

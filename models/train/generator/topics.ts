@@ -7,6 +7,7 @@ import type { GeneratorData, SubjectData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import { type Extraction, objectSchema, objectValue, type Property } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
+import type { Rng } from "./rng.ts";
 import { isScored, scored } from "./scores.ts";
 
 const PROPERTIES = (
@@ -31,8 +32,17 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
 }
 
 /** What is asked for most often. */
-const USUAL_GROUPS =
-  "news news mood opinion opinion speed team team shop feedback inbox mailbox".split(" ");
+const USUAL_GROUPS = (
+  "news news mood opinion opinion review review speed speed team team shop feedback inbox mailbox " +
+  "support support support chatbot practice paper manner"
+).split(" ");
+/** Groups whose labels may be right for texts of other groups too: they stand among themselves. */
+const CLOSED = new Set(
+  (
+    "mood opinion review speed manner stand truth hour harm inbox lead decision progress support " +
+    "chatbot team feedback mailbox email phishing paper claim incident triage bug practice"
+  ).split(" "),
+);
 
 /** A message, and mostly labels of its own group. */
 export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
@@ -41,9 +51,11 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const named = rng.chance(0.4) ? rng.pick(messages).group : rng.pick(USUAL_GROUPS);
   const own = rng.pick(messages.filter((one) => one.group === named));
-  const isNear = rng.chance(0.82);
+  const isNear = rng.chance(0.82) || isYesOrNo(own) || CLOSED.has(named);
   const others = messages.filter((one) =>
-    isNear ? one !== own && one.group === own.group : !isAlike(one, own),
+    isNear
+      ? one !== own && one.group === own.group
+      : !isAlike(one, own) && !isYesOrNo(one) && !CLOSED.has(one.group),
   );
   const count = rng.weighted([
     [1, 4],
@@ -51,13 +63,34 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
     [3, 2],
     [4, 1],
   ]);
-  const said = rng
-    .sample(own.texts, count)
+  const drawn = rng.sample(own.texts, count);
+  const isLong = drawn.join(" ").length > 160;
+  const said = (isLong ? drawn.slice(0, rng.int(1, 2)) : drawn)
     .map((text) => capital(renderer.render(text, new Map())))
-    .map((one) => (rng.chance(0.8) ? `${one}${isQuestion(one) ? "?" : "."}` : one));
-  const text = joinParts(rng, asMessage(renderer, data, said));
+    .map((one) => (rng.chance(0.8) ? ended(one) : one));
+  // What is asked of some texts a greeting or a signature would decide.
+  const isBare = (data.phrases.get("bare") ?? []).includes(named);
+  const text = joinParts(rng, isBare ? said : asMessage(renderer, data, said));
+  if (isYesOrNo(own) && rng.chance(0.85)) return yesNoOf(rng, text, own);
   if (isScored(own.group) && rng.chance(0.15)) return scored(rng, text, own);
   return labelled(renderer, text, own, others, own.properties);
+}
+
+/** Of a group that has no labels but these: whether a text has some property. */
+const isYesOrNo = ({ names }: Named): boolean => names[0] === "yes" || names[0] === "no";
+
+function yesNoOf(
+  rng: Rng,
+  text: string,
+  { names, properties }: GeneratorData["messages"][number],
+): Extraction {
+  const asked = rng.sample([...new Set(properties)], rng.int(1, 2)).map((name) => ({
+    name,
+    schema: { type: "boolean" },
+    value: names[0] === "yes",
+    isOptional: false,
+  }));
+  return { text, schema: objectSchema(asked), value: objectValue(asked) };
 }
 
 /** Groups of labels that a document is given besides what it says. */
@@ -75,7 +108,7 @@ export function messageRemark(
   const all = messages.filter((one) => one.group === group);
   const own = rng.pick(all);
   const texts = rng.sample(own.texts, rng.int(1, 2));
-  const text = texts.map((one) => `${capital(renderer.render(one, new Map()))}.`).join(" ");
+  const text = texts.map((one) => ended(capital(renderer.render(one, new Map())))).join(" ");
   const others = all.filter((one) => one !== own);
   const shown = [own, ...rng.sample(others, rng.int(1, 5))];
   const name = rng.pick(own.properties);
@@ -98,6 +131,9 @@ export const isOfThem = (names: readonly string[], words: readonly string[]): bo
 
 const isQuestion = (text: string): boolean =>
   /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
+
+const ended = (text: string): string =>
+  /[.!?]$/.test(text) ? text : `${text}${isQuestion(text) ? "?" : "."}`;
 
 /** Football is one of the sports: labels of both widths would both be right. */
 const isWide = ({ words }: SubjectData): boolean => words.length > 20;

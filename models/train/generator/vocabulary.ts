@@ -23,7 +23,7 @@ interface Form {
   readonly marks: number;
 }
 
-function formOf(token: string, isToken: (text: string) => boolean): Form {
+export function formOf(token: string, isToken: (text: string) => boolean): Form {
   const isSpaced = token.length > 1 && token.startsWith(SPACE);
   const bare = isSpaced ? token.slice(1) : token;
   const space = isSpaced ? SPACED : 0;
@@ -36,19 +36,31 @@ function formOf(token: string, isToken: (text: string) => boolean): Form {
   return { stem: bare, marks: space };
 }
 
-const [path] = Bun.argv.slice(2);
-if (path === undefined) throw new Error("usage: vocabulary.ts FILE");
-const { tokens } = readTokenizer();
-const ids = new Map(tokens.map((text, id) => [text, id]));
-const { words, width, values } = readVectors();
-const places = new Map(words.map((word, place) => [word, place]));
-const forms = tokens.map((text) => formOf(text, (other) => ids.has(other)));
-const arrays = [
-  { name: "stem", type: "i4", data: Int32Array.from(forms, ({ stem }) => ids.get(stem) ?? -1) },
-  { name: "marks", type: "u1", data: Uint8Array.from(forms, ({ marks }) => marks) },
-  { name: "word", type: "i4", data: Int32Array.from(forms, ({ stem }) => places.get(stem) ?? -1) },
-  { name: "vectors", type: "i1", data: values },
-];
-const header = { width, arrays: arrays.map(({ name, type, data }) => [name, type, data.length]) };
-const bodies = arrays.map(({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-writeFileSync(path, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bodies]));
+function writeVocabulary(path: string): void {
+  const { tokens } = readTokenizer();
+  const ids = new Map(tokens.map((text, id) => [text, id]));
+  const { words, width, values } = readVectors();
+  const places = new Map(words.map((word, place) => [word, place]));
+  const forms = tokens.map((text) => formOf(text, (other) => ids.has(other)));
+  const arrays = [
+    { name: "stem", type: "i4", data: Int32Array.from(forms, ({ stem }) => ids.get(stem) ?? -1) },
+    { name: "marks", type: "u1", data: Uint8Array.from(forms, ({ marks }) => marks) },
+    {
+      name: "word",
+      type: "i4",
+      data: Int32Array.from(forms, ({ stem }) => places.get(stem) ?? -1),
+    },
+    { name: "vectors", type: "i1", data: values },
+  ];
+  const header = { width, arrays: arrays.map(({ name, type, data }) => [name, type, data.length]) };
+  const bodies = arrays.map(({ data }) =>
+    Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+  );
+  writeFileSync(path, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bodies]));
+}
+
+if (import.meta.main) {
+  const [path] = Bun.argv.slice(2);
+  if (path === undefined) throw new Error("usage: vocabulary.ts FILE");
+  writeVocabulary(path);
+}
