@@ -15,9 +15,9 @@ const { values: options } = parseArgs({
     out: { type: "string", default: ".cache/svc-tiny" },
     from: { type: "string", default: "" },
     shape: { type: "string", default: "13824,224,6,4,576" },
-    steps: { type: "string", default: "9000" },
+    steps: { type: "string", default: "12000" },
     /** Positions per step. */
-    batch: { type: "string", default: "6144" },
+    batch: { type: "string", default: "8192" },
     rate: { type: "string", default: "3e-3" },
     /** The hour at which to end if the steps do not: 08:35. Where the clock ends a run, it is not reproducible. */
     until: { type: "string", default: "" },

@@ -56,8 +56,8 @@ describe("a chat", () => {
       choices: [choice],
       usage: {
         prompt_tokens: 4,
-        completion_tokens: 27,
-        total_tokens: 31,
+        completion_tokens: 19,
+        total_tokens: 23,
         prompt_tokens_details: { cached_tokens: 0 },
       },
       system_fingerprint: expect.stringMatching(/^fp_/),

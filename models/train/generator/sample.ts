@@ -42,15 +42,15 @@ const ROLES_SHARE = 0.12;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.14],
-  ["subject", 0.22],
-  ["message", 0.2],
-  ["words", 0.28],
-  ["lines", 0.16],
+  ["subject", 0.2],
+  ["message", 0.32],
+  ["words", 0.2],
+  ["lines", 0.14],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.42],
-  ["classify", 0.43],
+  ["extract", 0.5],
+  ["classify", 0.36],
   ["tool", 0.07],
   ["grounded", 0.06],
   ["chat", 0.02],

@@ -40,7 +40,9 @@ const USUAL_GROUPS = (
 const CLOSED = new Set(
   (
     "mood opinion review speed manner stand truth hour harm inbox lead decision progress support " +
-    "chatbot team feedback mailbox email phishing paper claim incident triage bug practice"
+    "chatbot team feedback mailbox email phishing paper claim incident triage bug practice goal " +
+    "aspect writer leaving ask_for term gdpr expense tongue moderation job_family outcome from_whom " +
+    "forum staff_voice town guest tracking gathering diet dispute"
   ).split(" "),
 );
 
@@ -49,7 +51,11 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   const { messages } = data;
   const { rng, values } = renderer;
   values.newDocument();
-  const named = rng.chance(0.4) ? rng.pick(messages).group : rng.pick(USUAL_GROUPS);
+  const named = rng.weighted([
+    [rng.pick(messages).group, 4],
+    [rng.pick(USUAL_GROUPS), 5],
+    [rng.pick(messages.filter(isYesOrNo)).group, 1],
+  ]);
   const own = rng.pick(messages.filter((one) => one.group === named));
   const isNear = rng.chance(0.82) || isYesOrNo(own) || CLOSED.has(named);
   const others = messages.filter((one) =>
@@ -67,7 +73,7 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   const isLong = drawn.join(" ").length > 160;
   const said = (isLong ? drawn.slice(0, rng.int(1, 2)) : drawn)
     .map((text) => capital(renderer.render(text, new Map())))
-    .map((one) => (rng.chance(0.8) ? ended(one) : one));
+    .map((one, i, all) => (rng.chance(i === all.length - 1 ? 0.8 : 0.94) ? ended(one) : one));
   // What is asked of some texts a greeting or a signature would decide.
   const isBare = (data.phrases.get("bare") ?? []).includes(named);
   const text = joinParts(rng, isBare ? said : asMessage(renderer, data, said));
@@ -79,17 +85,16 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
 /** Of a group that has no labels but these: whether a text has some property. */
 const isYesOrNo = ({ names }: Named): boolean => names[0] === "yes" || names[0] === "no";
 
-function yesNoOf(
-  rng: Rng,
-  text: string,
-  { names, properties }: GeneratorData["messages"][number],
-): Extraction {
-  const asked = rng.sample([...new Set(properties)], rng.int(1, 2)).map((name) => ({
-    name,
-    schema: { type: "boolean" },
-    value: names[0] === "yes",
-    isOptional: false,
-  }));
+const decided = (name: string, { names }: Named): Property => ({
+  name,
+  schema: { type: "boolean" },
+  value: names[0] === "yes",
+  isOptional: false,
+});
+
+function yesNoOf(rng: Rng, text: string, own: GeneratorData["messages"][number]): Extraction {
+  const names = rng.sample([...new Set(own.properties)], rng.int(1, 2));
+  const asked = names.map((name) => decided(name, own));
   return { text, schema: objectSchema(asked), value: objectValue(asked) };
 }
 
@@ -98,13 +103,16 @@ const GIVEN = "speed speed team team opinion mood feedback decision progress spe
   " ",
 );
 
-/** A sentence or two of a document that decide one of its labels. */
+/** Facts of yes or no that a document is given. */
+const FACTS = "pets_ok home_working hurt breakfast_in firsthand repeat by_phone".split(" ");
+
+/** A sentence or two of a document that decide one of its labels, or a yes or no. */
 export function messageRemark(
   renderer: Renderer,
   { messages }: GeneratorData,
 ): { readonly text: string; readonly property: Property } {
   const { rng } = renderer;
-  const group = rng.pick(GIVEN);
+  const group = rng.pick(rng.chance(0.25) ? FACTS : GIVEN);
   const all = messages.filter((one) => one.group === group);
   const own = rng.pick(all);
   const texts = rng.sample(own.texts, rng.int(1, 2));
@@ -112,6 +120,7 @@ export function messageRemark(
   const others = all.filter((one) => one !== own);
   const shown = [own, ...rng.sample(others, rng.int(1, 5))];
   const name = rng.pick(own.properties);
+  if (isYesOrNo(own)) return { text, property: decided(name, own) };
   return {
     text,
     property: rng.chance(0.2) ? yesOrNo(renderer, shown) : choiceOf(renderer, name, shown),
