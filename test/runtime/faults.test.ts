@@ -182,5 +182,5 @@ test("two tiers share a file's weights, and no socket is opened", () => {
   const weights = messages.flatMap(
     (line: string) => line.match(/\d MiB weights( \(shared\))?/)?.[0],
   );
-  expect(weights).toEqual(["8 MiB weights", "8 MiB weights (shared)"]);
+  expect(weights).toEqual(["7 MiB weights", "7 MiB weights (shared)"]);
 }, 60_000);

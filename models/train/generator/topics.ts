@@ -104,7 +104,11 @@ const GIVEN = "speed speed team team opinion mood feedback decision progress spe
 );
 
 /** Facts of yes or no that a document is given. */
-const FACTS = "pets_ok home_working hurt breakfast_in firsthand repeat by_phone".split(" ");
+const FACTS = (
+  "pets_ok home_working hurt breakfast_in firsthand repeat by_phone step_free car_space furniture_in " +
+  "smoking_ok haggling beginner_ok whole_week meatless_food english_ok guarantee_in gift_wrapped " +
+  "with_kids has_spouse bookable_only lift_there weatherproof pickup_only"
+).split(" ");
 
 /** A sentence or two of a document that decide one of its labels, or a yes or no. */
 export function messageRemark(
@@ -112,7 +116,7 @@ export function messageRemark(
   { messages }: GeneratorData,
 ): { readonly text: string; readonly property: Property } {
   const { rng } = renderer;
-  const group = rng.pick(rng.chance(0.25) ? FACTS : GIVEN);
+  const group = rng.pick(rng.chance(0.35) ? FACTS : GIVEN);
   const all = messages.filter((one) => one.group === group);
   const own = rng.pick(all);
   const texts = rng.sample(own.texts, rng.int(1, 2));
@@ -139,7 +143,8 @@ export const isOfThem = (names: readonly string[], words: readonly string[]): bo
   names.some((name) => words.includes(name));
 
 const isQuestion = (text: string): boolean =>
-  /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text);
+  /^(What|Where|When|How|Why|Who|Which|Can|Could|Do|Does|Is|Are|Will|May|Must)\b/.test(text) &&
+  !/^(Do not|What an?|How dare|How gross)\b/.test(text);
 
 const ended = (text: string): string =>
   /[.!?]$/.test(text) ? text : `${text}${isQuestion(text) ? "?" : "."}`;
