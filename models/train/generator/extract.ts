@@ -105,7 +105,7 @@ const byVariety = (
   domains.map((domain) => [domain, Math.sqrt(templates.get(domain)?.length ?? 0)]);
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
-const LIST_SHARE = 0.3;
+const LIST_SHARE = 0.42;
 /** Texts of a page, most of which is not asked for. */
 const LONG_SHARE = 0.025;
 /** Of the rest, texts put together from clauses. */

@@ -34,11 +34,11 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.1;
+const LABELLED_SHARE = 0.08;
 /** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.13;
+const RECORDS_SHARE = 0.16;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.12;
+const ROLES_SHARE = 0.11;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.14],
