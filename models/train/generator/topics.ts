@@ -42,7 +42,8 @@ const CLOSED = new Set(
     "mood opinion review speed manner stand truth hour harm inbox lead decision progress support " +
     "chatbot team feedback mailbox email phishing paper claim incident triage bug practice goal " +
     "aspect writer leaving ask_for term gdpr expense tongue moderation job_family outcome from_whom " +
-    "forum staff_voice town guest tracking gathering diet dispute"
+    "forum staff_voice town guest tracking gathering diet dispute industry plot discipline " +
+    "pay_by how_often shape_of_job state_of channel family_state fuel rank next_step likely"
   ).split(" "),
 );
 
@@ -99,15 +100,16 @@ function yesNoOf(rng: Rng, text: string, own: GeneratorData["messages"][number])
 }
 
 /** Groups of labels that a document is given besides what it says. */
-const GIVEN = "speed speed team team opinion mood feedback decision progress spending trade".split(
-  " ",
-);
+const GIVEN = (
+  "speed speed team team opinion mood feedback decision progress spending trade support pay_by " +
+  "how_often shape_of_job state_of channel family_state fuel rank next_step likely"
+).split(" ");
 
 /** Facts of yes or no that a document is given. */
 const FACTS = (
   "pets_ok home_working hurt breakfast_in firsthand repeat by_phone step_free car_space furniture_in " +
   "smoking_ok haggling beginner_ok whole_week meatless_food english_ok guarantee_in gift_wrapped " +
-  "with_kids has_spouse bookable_only lift_there weatherproof pickup_only"
+  "bookable_only lift_there weatherproof pickup_only"
 ).split(" ");
 
 /** A sentence or two of a document that decide one of its labels, or a yes or no. */
