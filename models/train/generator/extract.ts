@@ -41,7 +41,7 @@ export function extract(
       rng,
       data,
       style: values.style,
-      isDescribed: rng.chance(0.14),
+      isDescribed: rng.chance(0.22),
       nullableShare: rng.weighted([
         [0, 4],
         [0.35, 4],
