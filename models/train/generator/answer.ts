@@ -33,7 +33,10 @@ const STRUCTURE = 0.4;
 const COPIED = 1;
 /** Not always as the text has it: separators go. The month and the day of a date count as a beginning. */
 const COMPUTED = 2;
-/** The first token of a value says which stretch of the text it is. */
+/**
+ * The first token of a value says which stretch of the text it is. So weighs what opens a string or a
+ * list too: that token is the choice against null or an empty list, before either is written.
+ */
 const BEGINNING = 4;
 /**
  * Null and the empty list. At 8 the model left out what it was not sure of (57 % of the fields null or
@@ -53,7 +56,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
   if (value instanceof NumberLiteral) return printStretch(value.text, COMPUTED);
   if (value instanceof Label) {
     return [
-      ['"', STRUCTURE],
+      ['"', BEGINNING],
       [JSON.stringify(value.text).slice(1, -1), DECIDED],
       ['"', STRUCTURE],
     ];
@@ -62,7 +65,10 @@ export function printAnswer(value: AnswerValue): Piece[] {
   if (value instanceof Map) {
     let before = "{";
     for (const [key, member] of value) {
-      pieces.push([`${before}${JSON.stringify(key)}:`, STRUCTURE], ...printAnswer(member));
+      // Where nothing opens a string behind it, the colon has decided for null.
+      const colon = member === null ? ABSENT : STRUCTURE;
+      pieces.push([`${before}${JSON.stringify(key)}`, STRUCTURE], [":", colon]);
+      pieces.push(...printAnswer(member));
       before = ",";
     }
     pieces.push([before === "{" ? "{}" : "}", STRUCTURE]);
@@ -70,7 +76,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
   }
   // Whether the list goes on is the model's choice.
   const items = value as readonly AnswerValue[];
-  pieces.push(["[", STRUCTURE]);
+  pieces.push(["[", BEGINNING]);
   items.forEach((item, i) => {
     if (i > 0) pieces.push([",", ENDING]);
     pieces.push(...printAnswer(item));
@@ -82,7 +88,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
 function printString(value: string): Piece[] {
   const text = JSON.stringify(value).slice(1, -1);
   const rest = /^\d{4}-\d\d-\d\d$/.test(text) ? BEGINNING : COPIED;
-  return [['"', STRUCTURE], ...printStretch(text, rest), ['"', ENDING]];
+  return [['"', BEGINNING], ...printStretch(text, rest), ['"', ENDING]];
 }
 
 function printStretch(text: string, rest: number): Piece[] {
