@@ -6,6 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { median } from "simple-statistics";
 import { compileSchema, type SchemaGrammar } from "../../src/grammar/compile.ts";
 import { compileToolCall, type ToolCallGrammar } from "../../src/grammar/tool-call.ts";
 import { lockOf } from "../../src/mask/lock-of.ts";
@@ -191,9 +192,6 @@ async function measureRate(engine: Engine<Grammar>): Promise<number> {
   }
   return median(rates);
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -30,16 +30,16 @@ export type Piece = readonly [text: string, weight: number];
 
 /** Under the lock the model chooses none of it; unlocked it must know it all the same. */
 const STRUCTURE = 0.4;
-const COPIED = 1;
+export const COPIED = 1;
 /** Not always as the text has it: separators go. The month and the day of a date count as a beginning. */
 const COMPUTED = 2;
 /**
  * The first token of a value says which stretch of the text it is. So weighs what opens a string or a
  * list too: that token is the choice against null or an empty list, before either is written.
  */
-const BEGINNING = 4;
+export const BEGINNING = 4;
 /** Null and the empty list: as much as what would stand there, so that the likelier one wins. */
-const ABSENT = 4;
+const ABSENT = BEGINNING;
 /** Its end, or that of a list, says how far it goes. */
 const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */

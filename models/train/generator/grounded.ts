@@ -1,7 +1,8 @@
 /** Answers from numbered snippets: the sentence that says it, word for word, and the snippet's number. */
-import type { Piece } from "./answer.ts";
+import { BEGINNING, COPIED, type Piece } from "./answer.ts";
 import type { Conversation } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
+import { capital, inWords } from "./names.ts";
 import type { Filled, Renderer, Scope } from "./render.ts";
 
 /** A sentence, a question that it answers, and the slots that it fills. */
@@ -18,8 +19,8 @@ const MISSING_SHARE = 0.15;
 /** The first name of a field is the plainest. */
 const NAMES_MAX = 6;
 const LONGEST = 220;
-/** Weights in the loss: where a copy begins, its other words, and the number. */
-const [BEGINS, COPIED, CITED] = [4, 1, 4];
+/** Weight in the loss: which snippet it is. */
+const CITED = 4;
 
 export function grounded(renderer: Renderer, data: GeneratorData): Conversation {
   const { rng, values } = renderer;
@@ -58,7 +59,7 @@ export function grounded(renderer: Renderer, data: GeneratorData): Conversation 
 const begin = (text: string): Piece[] => {
   const first = /^\s*\S+/.exec(text)?.[0] ?? "";
   return [
-    [first, BEGINS],
+    [first, BEGINNING],
     [text.slice(first.length), COPIED],
   ];
 };
@@ -97,12 +98,12 @@ function ofTemplate(renderer: Renderer, data: GeneratorData): Source | null {
   const text = renderer.render(template, scope).trim();
   const filled = [...scope].filter(([, { kind }]) => kind === "value");
   if (filled.length === 0 || text.length > LONGEST || /[\n:]/.test(text)) return null;
-  const [key, slot] = rng.pick(filled);
+  const [key] = rng.pick(filled);
   const other = filled.find(([name]) => name !== key)?.[1];
   const question = ask(renderer, data, nameOf(renderer, data, key), textOf(other));
   const sentence = /[.!?]$/.test(text) ? text : `${text}.`;
-  const title = asTitle(rng.pick([domain, nameOf(renderer, data, key)]));
-  return slot.kind === "value" ? { title, sentence, question, slots: new Set(scope.keys()) } : null;
+  const title = capital(rng.pick([domain, nameOf(renderer, data, key)])).replaceAll("_", " ");
+  return { title, sentence, question, slots: new Set(scope.keys()) };
 }
 
 const textOf = (slot: Filled | undefined): string | null =>
@@ -112,18 +113,11 @@ const textOf = (slot: Filled | undefined): string | null =>
 function nameOf({ rng }: Renderer, data: GeneratorData, key: string): string {
   const [field = "", part] = key.split("@");
   const names = data.fields.get(field)?.properties.slice(0, NAMES_MAX) ?? [];
-  const name = rng
-    .pick(names)
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll("_", " ")
-    .toLowerCase();
+  const name = inWords(rng.pick(names));
   if (part === undefined) return name;
   const said = part.replaceAll("_", " ");
   return rng.chance(0.5) ? `${name} of the ${said}` : `${said} ${name}`;
 }
-
-const asTitle = (name: string): string =>
-  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("_", " ");
 
 function ask(
   { rng }: Renderer,

@@ -4,7 +4,7 @@
  */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { FieldDefinition, GeneratorData } from "./data-files.ts";
-import { capital } from "./names.ts";
+import { capital, inWords } from "./names.ts";
 import {
   type Extraction,
   nullable,
@@ -95,11 +95,11 @@ export function drawFields(rng: Rng, data: GeneratorData, count: number): FieldD
 function fieldEntry({ rng, values }: Renderer, field: FieldDefinition, camel: boolean): Entry {
   const word = rng.pick(field.properties);
   const asked = rng.chance(0.7) ? word : rng.pick(field.properties);
-  const label = word
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll("_", " ")
-    .toLowerCase();
-  return typed(rng, { label, name: styleName(asked, camel) }, values.draw(field.kind));
+  return typed(
+    rng,
+    { label: inWords(word), name: styleName(asked, camel) },
+    values.draw(field.kind),
+  );
 }
 
 /** Some labels have a word that no list knows. */

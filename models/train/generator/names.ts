@@ -9,6 +9,13 @@ export const DIGITS = "0123456789";
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** A property's name as people say it: `dueDate` and `due_date` are `due date`. */
+export const inWords = (name: string): string =>
+  name
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
+
 export class Names {
   readonly #rng: Rng;
   readonly #words: WordLists;

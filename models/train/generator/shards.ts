@@ -1,10 +1,10 @@
 /**
  * Writes one shard of training data: `bun generator/shards.ts FILE NUMBER [SAMPLES]`. The number is
- * the seed: the same number gives the same bytes. Format: a JSON line {samples, tasks, arrays}, then
- * the arrays one after the other (see ../trainer/batches.py).
+ * the seed: the same number gives the same bytes (read by ../trainer/batches.py).
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Piece } from "./answer.ts";
+import { writeArrays } from "./arrays.ts";
 import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
@@ -88,25 +88,13 @@ function writeShard(path: string, seed: number, count: number): void {
     offsets.push(tokens.length);
     tasks.push(TASKS.indexOf(sample.task));
   }
-  const arrays = [
+  writeArrays(path, { samples: count, tasks: TASKS, weight_scale: WEIGHT_SCALE }, [
     { name: "tokens", type: "u2", data: new Uint16Array(tokens) },
     { name: "weights", type: "u1", data: new Uint8Array(weights) },
     { name: "offsets", type: "u4", data: new Uint32Array(offsets) },
     { name: "answers", type: "u4", data: new Uint32Array(answers) },
     { name: "task", type: "u1", data: new Uint8Array(tasks) },
-  ];
-  const header = {
-    samples: count,
-    tasks: TASKS,
-    weight_scale: WEIGHT_SCALE,
-    arrays: arrays.map(({ name, type, data: values }) => [name, type, values.length]),
-  };
-  const bodies = arrays.map(({ data: { buffer } }) => new Uint8Array(buffer));
-  writeFileSync(
-    `${path}.part`,
-    Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bodies]),
-  );
-  renameSync(`${path}.part`, path);
+  ]);
 }
 
 if (import.meta.main) {

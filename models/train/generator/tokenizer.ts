@@ -23,6 +23,14 @@ export const BYTE_TEXTS: readonly string[] = (() => {
   return texts;
 })();
 
+export const SPACE = BYTE_TEXTS[32] ?? "";
+
+/** A word or token without the space in front of it; a space alone is none in front of anything. */
+export function splitSpace(text: string): { readonly isSpaced: boolean; readonly bare: string } {
+  const isSpaced = text.length > 1 && text.startsWith(SPACE);
+  return { isSpaced, bare: isSpaced ? text.slice(1) : text };
+}
+
 /** Words whose tokens are remembered: bounds the memory of a long run. */
 const WORDS_KEPT = 200_000;
 

@@ -9,7 +9,15 @@ import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
 import { drawSample, SHARES } from "./sample.ts";
-import { BYTE_TEXTS, type Merge, mergePairs, splitWords, toBytes } from "./tokenizer.ts";
+import {
+  BYTE_TEXTS,
+  type Merge,
+  mergePairs,
+  SPACE,
+  splitSpace,
+  splitWords,
+  toBytes,
+} from "./tokenizer.ts";
 import { readVectors } from "./vectors.ts";
 
 const SAMPLES = 24_000;
@@ -19,7 +27,6 @@ const COUNT_MIN = 4;
 /** What English weighs beside the generated text: the commonest word counts as often as this. */
 const ENGLISH_COUNT = 300_000;
 const ENGLISH_OFFSET = 300;
-const SPACE = BYTE_TEXTS[32] ?? "";
 const NEWLINE = BYTE_TEXTS[10] ?? "";
 
 type Counts = Map<string, number>;
@@ -38,9 +45,7 @@ function countWords(): { readonly bare: Counts; readonly spaced: Counts } {
     const { system, tools, user, answer } = drawSample(rng, data, options);
     for (const text of [systemText(system, tools), user, answer.map(([part]) => part).join("")]) {
       for (const word of splitWords(text)) {
-        const bytes = toBytes(word).join("");
-        const isSpaced = bytes.length > 1 && bytes.startsWith(SPACE);
-        const stem = isSpaced ? bytes.slice(1) : bytes;
+        const { isSpaced, bare: stem } = splitSpace(toBytes(word).join(""));
         add(bare, stem, 1);
         if (isSpaced) add(spaced, stem, 1);
       }

@@ -1,11 +1,11 @@
 /**
  * What the trainer has to know of the tokens: `bun generator/vocabulary.ts FILE`. Forms of one word
  * (` invoice`, `Invoice`) share the row of their stem in the embedding, and words have a vector to
- * begin with (see ../trainer/vocabulary.py). Format: a JSON line {arrays, width}, then the arrays.
+ * begin with (read by ../trainer/vocabulary.py).
  */
-import { writeFileSync } from "node:fs";
+import { writeArrays } from "./arrays.ts";
 import { readTokenizer } from "./shards.ts";
-import { BYTE_TEXTS } from "./tokenizer.ts";
+import { splitSpace } from "./tokenizer.ts";
 import { readVectors } from "./vectors.ts";
 
 /** Bits of what a token has besides its stem. */
@@ -16,7 +16,6 @@ const CAPITALS = 4;
 const NAMES = new Set(["May", "March"]);
 /** Shorter ones are abbreviations: IT, US. */
 const CAPITALS_MIN = 4;
-const SPACE = BYTE_TEXTS[32] ?? "";
 
 interface Form {
   readonly stem: string;
@@ -24,8 +23,7 @@ interface Form {
 }
 
 export function formOf(token: string, isToken: (text: string) => boolean): Form {
-  const isSpaced = token.length > 1 && token.startsWith(SPACE);
-  const bare = isSpaced ? token.slice(1) : token;
+  const { isSpaced, bare } = splitSpace(token);
   const space = isSpaced ? SPACED : 0;
   const lower = bare.toLowerCase();
   if (!isToken(lower)) return { stem: bare, marks: space };
@@ -42,7 +40,7 @@ function writeVocabulary(path: string): void {
   const { words, width, values } = readVectors();
   const places = new Map(words.map((word, place) => [word, place]));
   const forms = tokens.map((text) => formOf(text, (other) => ids.has(other)));
-  const arrays = [
+  writeArrays(path, { width }, [
     { name: "stem", type: "i4", data: Int32Array.from(forms, ({ stem }) => ids.get(stem) ?? -1) },
     { name: "marks", type: "u1", data: Uint8Array.from(forms, ({ marks }) => marks) },
     {
@@ -51,12 +49,7 @@ function writeVocabulary(path: string): void {
       data: Int32Array.from(forms, ({ stem }) => places.get(stem) ?? -1),
     },
     { name: "vectors", type: "i1", data: values },
-  ];
-  const header = { width, arrays: arrays.map(({ name, type, data }) => [name, type, data.length]) };
-  const bodies = arrays.map(({ data }) =>
-    Buffer.from(data.buffer, data.byteOffset, data.byteLength),
-  );
-  writeFileSync(path, Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bodies]));
+  ]);
 }
 
 if (import.meta.main) {

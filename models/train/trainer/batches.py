@@ -1,6 +1,5 @@
 """Reads shards (written by shards.ts) and plans micro-batches; the plan depends on the shard number alone."""
 
-import json
 import os
 import random
 import subprocess
@@ -9,6 +8,8 @@ import time
 import numpy as np
 import torch
 
+from arrays import read_arrays
+
 CELLS = 3072  # positions in one micro-batch, padding included: fastest with AVX-512 (AVX2: 1,536; measured)
 
 
@@ -16,14 +17,10 @@ class Shard:
     """tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token)."""
 
     def __init__(self, path):
-        with open(path, "rb") as f:
-            header = json.loads(f.readline())
-            body = f.read()
-        at, self.samples = 0, header["samples"]
-        self.tasks, self.weight_scale = header["tasks"], header["weight_scale"]
-        for name, kind, count in header["arrays"]:
-            setattr(self, name, np.frombuffer(body, dtype=kind, count=count, offset=at))
-            at += np.dtype(kind).itemsize * count
+        header, arrays = read_arrays(path)
+        self.samples, self.tasks, self.weight_scale = header["samples"], header["tasks"], header["weight_scale"]
+        for name, values in arrays.items():
+            setattr(self, name, values)
 
     def plan(self, seed):
         """Lists of sample numbers of similar length, each list one micro-batch."""

@@ -92,11 +92,9 @@ class Network:
         for name, w in self.weight.items():
             if w.dim() == 1:
                 w.fill_(1)
-            elif name == "stems":
-                w.normal_(0, 0.02, generator=generator)
             elif name == "marks":
                 w.zero_()
-            elif name == "words":
+            elif name in ("stems", "words"):
                 w.normal_(0, 0.02, generator=generator)
             else:
                 scale = w.shape[1] ** -0.5
@@ -167,8 +165,7 @@ class Network:
         """Logits [batch, t, vocabulary] by plain torch, differentiable; slow, for checks."""
         shape, w = self.shape, self.weight
         batch, t = ids.shape
-        embedding = self.embedding
-        x = embedding[ids]
+        x = self.embedding[ids]
 
         def norm(v, gain):
             return v * torch.rsqrt((v * v).mean(-1, keepdim=True) + 1e-5) * gain
@@ -185,4 +182,4 @@ class Network:
             x = x + (score @ v).transpose(1, 2).reshape(batch, t, -1) @ w[f"{i}.out"].t()
             gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
             x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()
-        return norm(x, w["norm_out"]) @ embedding.t()
+        return norm(x, w["norm_out"]) @ self.embedding.t()

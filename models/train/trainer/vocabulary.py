@@ -3,23 +3,17 @@ The embedding as a sum: a row of its own for each stem, what a space or a capita
 without this model's texts, turned into its space. Words that training hardly meets lie where their neighbours lie.
 """
 
-import json
-
 import numpy as np
 import torch
+
+from arrays import read_arrays
 
 MARKS = 3  # a space in front, a capital in front, all of it capitals
 
 
 def read_vocabulary(path, size):
     """What generator/vocabulary.ts wrote; `size` counts rows that no token has, behind the others."""
-    with open(path, "rb") as f:
-        header = json.loads(f.readline())
-        body = f.read()
-    arrays, at = {}, 0
-    for name, kind, count in header["arrays"]:
-        arrays[name] = np.frombuffer(body, dtype=kind, count=count, offset=at)
-        at += np.dtype(kind).itemsize * count
+    header, arrays = read_arrays(path)
     tokens = len(arrays["stem"])
     assert tokens <= size, f"{tokens} tokens do not fit into {size} rows"
     stem, marks, words = torch.arange(size), torch.zeros(size, MARKS), torch.zeros(size, header["width"])
