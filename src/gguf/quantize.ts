@@ -1,12 +1,13 @@
 /**
- * Float weights to the block formats of ggml (`ggml-quants.c`: `quantize_row_*_ref`). Q8_0 and Q4_0
- * round as the reference does; Q4_K takes each block's range and does not search for better scales.
+ * Float weights to the block formats of ggml (`ggml-quants.c`: `quantize_row_*_ref`). Q8_0, Q5_0
+ * and Q4_0 round as the reference does; Q4_K takes each block's range and does not search for better
+ * scales.
  */
 import { assert } from "../bytes/assert.ts";
 import { TENSOR_TYPES } from "./types.ts";
 
 /** Types that `quantize` can make. */
-export type QuantizedType = "F32" | "F16" | "Q8_0" | "Q4_0" | "Q4_K";
+export type QuantizedType = "F32" | "F16" | "Q8_0" | "Q5_0" | "Q4_0" | "Q4_K";
 
 /** @param values rows one after another; their number a multiple of the type's block. */
 export function quantize(type: QuantizedType, values: Float32Array): Uint8Array {
@@ -15,7 +16,12 @@ export function quantize(type: QuantizedType, values: Float32Array): Uint8Array 
   if (type === "F32") return new Uint8Array(new Float32Array(values).buffer);
   if (type === "F16") return new Uint8Array(new Float16Array(values).buffer);
   const out = new DataView(new ArrayBuffer((values.length / blockElements) * blockBytes));
-  const quantizeBlock = { Q8_0: quantizeQ8Block, Q4_0: quantizeQ4Block, Q4_K: quantizeQ4KBlock };
+  const quantizeBlock = {
+    Q8_0: quantizeQ8Block,
+    Q5_0: quantizeQ5Block,
+    Q4_0: quantizeQ4Block,
+    Q4_K: quantizeQ4KBlock,
+  };
   for (let block = 0; block * blockElements < values.length; block++) {
     const start = block * blockElements;
     quantizeBlock[type](values.subarray(start, start + blockElements), out, block * blockBytes);
@@ -40,17 +46,35 @@ const roundAway = (value: number): number => Math.sign(value) * Math.round(Math.
 
 /** A half-precision scale, then 32 four-bit numbers counted from -8; the low halves come first. */
 function quantizeQ4Block(values: Float32Array, out: DataView, at: number): void {
+  const levels = levelsOf(values, 8, out, at);
+  packNibbles(levels, out, at + 2);
+}
+
+/** A half-precision scale, the fifth bits of 32 numbers counted from -16, then their other four. */
+function quantizeQ5Block(values: Float32Array, out: DataView, at: number): void {
+  const levels = levelsOf(values, 16, out, at);
+  const fifths = levels.reduce((bits, level, index) => bits | ((level >> 4) << index), 0);
+  out.setUint32(at + 2, fifths >>> 0, true);
+  packNibbles(levels, out, at + 6);
+}
+
+/** Writes the scale that takes the extreme value to -`half`; returns all in steps from there. */
+function levelsOf(values: Float32Array, half: number, out: DataView, at: number): number[] {
   let extreme = 0;
   for (const value of values) if (Math.abs(value) > Math.abs(extreme)) extreme = value;
-  const scale = Math.fround(extreme / -8);
+  const scale = Math.fround(extreme / -half);
   const inverse = scale === 0 ? 0 : Math.fround(1 / scale);
-  const level = (value: number): number =>
-    Math.min(15, Math.trunc(Math.fround(Math.fround(value * inverse) + 8.5)));
   out.setFloat16(at, scale, true);
+  return Array.from(values, (value) =>
+    Math.min(2 * half - 1, Math.trunc(Math.fround(Math.fround(value * inverse) + half + 0.5))),
+  );
+}
+
+/** The low four bits of 32 numbers, those of the first sixteen in the low halves. */
+function packNibbles(levels: readonly number[], out: DataView, at: number): void {
   for (let index = 0; index < 16; index++) {
-    const low = level(values[index] ?? 0);
-    const high = level(values[index + 16] ?? 0);
-    out.setUint8(at + 2 + index, low | (high << 4));
+    const [low = 0, high = 0] = [levels[index], levels[index + 16]];
+    out.setUint8(at + index, (low & 15) | ((high & 15) << 4));
   }
 }
 

@@ -27,6 +27,36 @@ test("rows that are no whole blocks are refused", () => {
   expect(() => quantize("Q4_K", new Float32Array(32))).toThrow("whole blocks");
 });
 
+/** The format's definition of a value: `ggml-quants.c`, `dequantize_row_q5_0`. */
+function readQ5(bytes: Uint8Array): number[] {
+  const view = new DataView(bytes.buffer);
+  const fifths = view.getUint32(2, true);
+  return Array.from({ length: 32 }, (_, index) => {
+    const byte = bytes[6 + (index % 16)] ?? 0;
+    const low = index < 16 ? byte & 15 : byte >> 4;
+    return view.getFloat16(0, true) * ((low | (((fifths >>> index) & 1) << 4)) - 16);
+  });
+}
+
+test("Q5_0 values come back within half a step, the extreme one as it was", () => {
+  const value = fc.float({ min: -4, max: 4, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 32, maxLength: 32 }), (values) => {
+      const input = new Float32Array(values);
+      const output = readQ5(quantize("Q5_0", input));
+      const sizes = [...input].map(Math.abs);
+      const extreme = Math.max(...sizes);
+      for (const [index, got] of output.entries()) {
+        const off = Math.abs(got - (input[index] ?? 0));
+        // What lies a whole extreme on the other side of zero is one step short: 31 is the last level.
+        const isFar = (input[index] ?? 0) * (input[sizes.indexOf(extreme)] ?? 0) < 0;
+        expect(off).toBeLessThanOrEqual(extreme / (isFar ? 16 : 32) + extreme / 500 + 1e-6);
+      }
+      expect(Math.abs(output[sizes.indexOf(extreme)] ?? 0)).toBeCloseTo(extreme, 2);
+    }),
+  );
+});
+
 /** The format's definition of a value: `ggml-quants.c`, `dequantize_row_q4_K`. */
 function readQ4K(bytes: Uint8Array): number[] {
   const view = new DataView(bytes.buffer);

@@ -71,10 +71,21 @@ export interface LexiconEntry extends SubjectData {
 /** What a message can be about or for; those of one group are told apart. */
 export interface MessageData {
   readonly group: string;
+  readonly marks: MessageMarks;
   readonly properties: readonly string[];
   readonly names: readonly string[];
   /** Templates of the message. */
   readonly texts: readonly string[];
+}
+
+/** What the head of a group says of it. */
+export interface MessageMarks {
+  /** Asked for most often. */
+  readonly isUsual: boolean;
+  /** Labels of other open groups can stand beside its own: none of them is right for its texts too. */
+  readonly isOpen: boolean;
+  /** A document can be given a sentence of it and be asked for the label. */
+  readonly isGiven: boolean;
 }
 
 export interface GeneratorData {
@@ -241,11 +252,17 @@ function readSubject(line: string): SubjectData {
 }
 
 function readMessages({ head, lines }: Section): MessageData[] {
-  const { name: group, properties } = readHead(head);
+  const { name: group, rest, properties } = readHead(head);
+  const words = rest.split(" ");
+  const marks = {
+    isUsual: words.includes("usual"),
+    isOpen: words.includes("open"),
+    isGiven: words.includes("given"),
+  };
   return lines.map((line) => {
     const [names, texts] = cut(line, " : ");
     const all = texts.split(";").map((one) => one.trim());
-    return { group, properties, names: names.split(" "), texts: all };
+    return { group, marks, properties, names: names.split(" "), texts: all };
   });
 }
 

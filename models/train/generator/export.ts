@@ -70,7 +70,7 @@ function metadataOf(
   ]);
 }
 
-/** Matrices in `type`; norms stay F32. */
+/** Matrices in `type`, at Q8_0 the embedding, half of the model, in Q5_0; norms stay F32. */
 export function exportModel(
   path: string,
   shape: Shape,
@@ -81,7 +81,8 @@ export function exportModel(
   const tensors = [...splitWeights(shape, weights)].map((part): TensorSource => {
     const { name, rows, columns, values } = resizeHeads(shape, part, from, to);
     const isVector = rows === 1;
-    const own = isVector ? "F32" : type;
+    const isEmbedding = name === "token_embd.weight";
+    const own = isVector ? "F32" : isEmbedding && type === "Q8_0" ? "Q5_0" : type;
     const dimensions = isVector ? [columns] : [columns, rows];
     return { name, type: own, dimensions, data: () => [quantize(own, values)] };
   });

@@ -1,5 +1,6 @@
 /** Samples of extraction: a text, a schema for part of what it says, and the answer. */
 import { Label } from "./answer.ts";
+import { choiceRemark } from "./classify.ts";
 import { compose } from "./compose.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { remark } from "./lexicon.ts";
@@ -54,7 +55,7 @@ export function extract(
       : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
     if (rng.chance(0.07)) wrapSome(rng, properties);
-    if (rng.chance(0.16)) addRemark(renderer, data, parts, properties);
+    if (rng.chance(0.2)) addRemark(renderer, data, parts, properties);
     const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
@@ -90,7 +91,7 @@ function addRemark(
   properties: Property[],
 ): void {
   const { rng } = renderer;
-  const draw = rng.pick([remark, messageRemark, messageRemark, provision, provision]);
+  const draw = rng.pick([remark, messageRemark, choiceRemark, choiceRemark, provision]);
   const { text, property } = draw(renderer, data);
   if (properties.some(({ name }) => name === property.name)) return;
   parts.splice(rng.int(0, parts.length), 0, text);

@@ -31,38 +31,20 @@ export function bySubject(renderer: Renderer, data: GeneratorData): Extraction {
   return labelled(renderer, text, own, others);
 }
 
-/** What is asked for most often. */
-const USUAL_GROUPS = (
-  "news news mood opinion opinion review review speed speed team team shop feedback inbox mailbox " +
-  "support support support chatbot practice paper manner"
-).split(" ");
-/** Groups whose labels may be right for texts of other groups too: they stand among themselves. */
-const CLOSED = new Set(
-  (
-    "mood opinion review speed manner stand truth hour harm inbox lead decision progress support " +
-    "chatbot team feedback mailbox email phishing paper claim incident triage bug practice goal " +
-    "aspect writer leaving ask_for term gdpr expense tongue moderation job_family outcome from_whom " +
-    "forum staff_voice town guest tracking gathering diet dispute industry plot discipline " +
-    "pay_by how_often shape_of_job state_of channel family_state fuel rank next_step likely"
-  ).split(" "),
-);
-
 /** A message, and mostly labels of its own group. */
 export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   const { messages } = data;
   const { rng, values } = renderer;
   values.newDocument();
   const named = rng.weighted([
-    [rng.pick(messages).group, 4],
-    [rng.pick(USUAL_GROUPS), 5],
-    [rng.pick(messages.filter(isYesOrNo)).group, 1],
+    [rng.pick(messages).group, 6],
+    [rng.pick(messages.filter(({ marks }) => marks.isUsual)).group, 2.5],
+    [rng.pick(messages.filter(isYesOrNo)).group, 1.5],
   ]);
   const own = rng.pick(messages.filter((one) => one.group === named));
-  const isNear = rng.chance(0.82) || isYesOrNo(own) || CLOSED.has(named);
+  const isNear = !own.marks.isOpen || rng.chance(0.8);
   const others = messages.filter((one) =>
-    isNear
-      ? one !== own && one.group === own.group
-      : !isAlike(one, own) && !isYesOrNo(one) && !CLOSED.has(one.group),
+    isNear ? one !== own && one.group === own.group : one.marks.isOpen && !isAlike(one, own),
   );
   const count = rng.weighted([
     [1, 4],
@@ -99,26 +81,15 @@ function yesNoOf(rng: Rng, text: string, own: GeneratorData["messages"][number])
   return { text, schema: objectSchema(asked), value: objectValue(asked) };
 }
 
-/** Groups of labels that a document is given besides what it says. */
-const GIVEN = (
-  "speed speed team team opinion mood feedback decision progress spending trade support pay_by " +
-  "how_often shape_of_job state_of channel family_state fuel rank next_step likely"
-).split(" ");
-
-/** Facts of yes or no that a document is given. */
-const FACTS = (
-  "pets_ok home_working hurt breakfast_in firsthand repeat by_phone step_free car_space furniture_in " +
-  "smoking_ok haggling beginner_ok whole_week meatless_food english_ok guarantee_in gift_wrapped " +
-  "bookable_only lift_there weatherproof pickup_only"
-).split(" ");
-
 /** A sentence or two of a document that decide one of its labels, or a yes or no. */
 export function messageRemark(
   renderer: Renderer,
   { messages }: GeneratorData,
 ): { readonly text: string; readonly property: Property } {
   const { rng } = renderer;
-  const group = rng.pick(rng.chance(0.35) ? FACTS : GIVEN);
+  const isYesNo = rng.chance(0.35);
+  const given = messages.filter((one) => one.marks.isGiven && isYesOrNo(one) === isYesNo);
+  const { group } = rng.pick(given);
   const all = messages.filter((one) => one.group === group);
   const own = rng.pick(all);
   const texts = rng.sample(own.texts, rng.int(1, 2));

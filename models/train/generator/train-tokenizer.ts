@@ -1,8 +1,10 @@
 /**
  * Makes the tokenizer's merges from generated text and English words:
- * `bun generator/train-tokenizer.ts FILE [STEMS] [SPACED]`. Stems are tokens without a space in
- * front; the last merges put a space in front of those that begin a word, so that a name has the same
- * tokens wherever it stands but for that space. Digits never merge: numbers are copied digit by digit.
+ * `bun generator/train-tokenizer.ts FILE [PIECES] [STEMS] [SPACED]`. Pieces of words come from the
+ * commonest pairs; then words that have a vector are made whole, up to the number of stems, which are
+ * the tokens without a space in front. The last merges put a space in front of those that begin a word,
+ * so that a name has the same tokens wherever it stands but for that space. Digits never merge: numbers
+ * are copied digit by digit.
  */
 import { writeFileSync } from "node:fs";
 import { readGeneratorData } from "./data-files.ts";
@@ -64,6 +66,7 @@ const pairKey = (left: string, right: string): string => `${left} ${right}`;
 /** Byte pair encoding: the commonest pair of neighbours becomes a token, again and again. */
 class PairCounts {
   readonly #words: { parts: string[]; readonly count: number }[] = [];
+  readonly #indexes = new Map<string, number>();
   readonly #counts: Counts = new Map();
   /** The words in which a pair stands or has stood. */
   readonly #places = new Map<string, Set<number>>();
@@ -71,6 +74,7 @@ class PairCounts {
   constructor(counts: ReadonlyMap<string, number>) {
     for (const [word, count] of counts) {
       if (count < COUNT_MIN || /[0-9]/.test(word)) continue;
+      this.#indexes.set(word, this.#words.length);
       this.#words.push({ parts: [...word], count });
       this.#count(this.#words.length - 1, 1);
     }
@@ -113,22 +117,51 @@ class PairCounts {
     this.#places.delete(key);
   }
 
+  partsOf(word: string): readonly string[] {
+    return this.#words[this.#indexes.get(word) ?? -1]?.parts ?? [];
+  }
+
+  /** Those that are in pieces, the commonest for the tokens that they would cost first. */
+  byValue(words: readonly string[]): string[] {
+    const value = (word: string): number => {
+      const { parts = [], count = 0 } = this.#words[this.#indexes.get(word) ?? -1] ?? {};
+      return parts.length < 2 ? 0 : count / (parts.length - 1);
+    };
+    const valued = words.map((word) => [word, value(word)] as const);
+    return valued
+      .filter(([, worth]) => worth > 0)
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([word]) => word);
+  }
+
   /** The first token of each word. */
   firsts(): Map<string, string> {
     return new Map(this.#words.map(({ parts }) => [parts.join(""), parts[0] ?? ""]));
   }
 }
 
-const [path, stems = "8000", spacedTokens = "5800"] = Bun.argv.slice(2);
-if (path === undefined) throw new Error("usage: train-tokenizer.ts FILE [STEMS] [SPACED]");
+const [path, pieces = "6500", stems = "12400", spacedTokens = "7800"] = Bun.argv.slice(2);
+if (path === undefined) throw new Error("usage: train-tokenizer.ts FILE [PIECES] [STEMS] [SPACED]");
 const { bare, spaced } = countWords();
 const pairs = new PairCounts(bare);
 const merges: Merge[] = [];
-while (merges.length < Number(stems) - BYTE_TEXTS.length) {
+const keep = (merge: Merge) => {
+  merges.push(merge);
+  pairs.merge(merge);
+};
+while (merges.length < Number(pieces) - BYTE_TEXTS.length) {
   const best = pairs.commonest();
   if (best === null) break;
-  merges.push(best);
-  pairs.merge(best);
+  keep(best);
+}
+// A word in two pieces costs one token, one in three a token that is no word besides.
+for (const word of pairs.byValue(readVectors().words)) {
+  for (;;) {
+    const [left, right] = pairs.partsOf(word);
+    if (left === undefined || right === undefined) break;
+    if (merges.length >= Number(stems) - BYTE_TEXTS.length) break;
+    keep([left, right]);
+  }
 }
 const firsts = pairs.firsts();
 const beginnings: Counts = new Map();

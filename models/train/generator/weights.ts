@@ -125,16 +125,29 @@ export async function readWeights(
   return { shape, weights };
 }
 
-/** Q8_0: blocks of a half-precision scale and 32 signed bytes. */
+const BLOCK = 32;
+
+/** Q8_0 has blocks of a half-precision scale and 32 signed bytes; Q5_0 is described in src/gguf/quantize.ts. */
 function dequantize(bytes: Uint8Array, type: string, count: number): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const out = new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    if (type === "F32") out[i] = view.getFloat32(4 * i, true);
-    else if (type === "Q8_0") {
-      const block = Math.floor(i / 32) * 34;
-      out[i] = view.getFloat16(block, true) * view.getInt8(block + 2 + (i % 32));
-    } else throw new Error(`cannot read weights of type ${type}`);
-  }
-  return out;
+  const read = { F32: readF32, Q8_0: readQ8, Q5_0: readQ5 }[type];
+  if (read === undefined) throw new Error(`cannot read weights of type ${type}`);
+  return Float32Array.from({ length: count }, (_, i) =>
+    read(view, Math.floor(i / BLOCK), i % BLOCK),
+  );
 }
+
+type ReadElement = (view: DataView, block: number, index: number) => number;
+
+const readF32: ReadElement = (view, block, index) =>
+  view.getFloat32(4 * (BLOCK * block + index), true);
+
+const readQ8: ReadElement = (view, block, index) =>
+  view.getFloat16(34 * block, true) * view.getInt8(34 * block + 2 + index);
+
+const readQ5: ReadElement = (view, block, index) => {
+  const at = 22 * block;
+  const fifth = (view.getUint32(at + 2, true) >>> index) & 1;
+  const four = (view.getUint8(at + 6 + (index % 16)) >> (index < 16 ? 0 : 4)) & 15;
+  return view.getFloat16(at, true) * (four + 16 * fifth - 16);
+};

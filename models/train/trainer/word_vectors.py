@@ -17,10 +17,10 @@ import sys
 import numpy as np
 
 WIDTH = 100
-ENGLISH = 6500
-LEVEL_MAX = 50  # of SCOWL: 35 is a small dictionary, 70 a large one
+ENGLISH = 12_000
+LEVEL_MAX = 55  # of SCOWL: 35 is a small dictionary, 70 a large one
 RANK_MAX = 60_000  # words behind this are names and slips
-RANK_MAX_ONCE = 25_000  # of words that the data files have once
+RANK_MAX_ONCE = 40_000  # of words that the data files have once
 LEXICON_WEIGHT = 0.34  # its words were drawn from the same vectors
 
 
