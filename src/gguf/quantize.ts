@@ -1,6 +1,6 @@
 /**
  * Float weights to the block formats of ggml (`ggml-quants.c`: `quantize_row_*_ref`). Q8_0, Q5_0
- * and Q4_0 round as the reference does; Q4_K takes each block's range and does not search for better
+ * and Q4_0 round as the reference does; Q4_K takes each block's range and searches for no better
  * scales.
  */
 import { assert } from "../bytes/assert.ts";

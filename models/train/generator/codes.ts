@@ -34,8 +34,43 @@ export class Codes {
     return `${this.#names.letters(rng.int(1, 2))}${rng.int(1, 29)} ${rng.int(1, 9)}${this.#names.letters(2)}`;
   }
 
+  /** `KD 55-1203`, `0091 5567 3382`, `AB7/004.2`: blocks of digits and letters. */
+  #blocks(): string {
+    const rng = this.#rng;
+    const block = (first: boolean): string =>
+      rng.weighted([
+        [() => this.#names.figures(1, 5), 6],
+        [() => this.#names.letters(rng.int(1, 4)), first ? 4 : 1],
+        [() => this.#names.letters(1) + this.#names.figures(1, 4), 1.5],
+        [() => this.#names.figures(1, 3) + this.#names.letters(1).toLowerCase(), 0.5],
+      ] as const)();
+    const joint = rng.weighted([
+      ["-", 5],
+      [" ", 3],
+      ["/", 1.5],
+      [".", 1],
+    ] as const);
+    const joints = () => (rng.chance(0.2) ? rng.pick(["-", " ", "/", "."]) : joint);
+    const count = rng.weighted([
+      [1, 4],
+      [2, 4],
+      [3, 1],
+    ] as const);
+    const rest = Array.from({ length: count }, () => joints() + block(false)).join("");
+    const code = block(true) + rest;
+    return /[0-9]/.test(code) ? code : `${code}${joint}${this.#names.figures(2, 5)}`;
+  }
+
+  iban(): string {
+    const rng = this.#rng;
+    const country = rng.pick(["DE", "FR", "GB", "ES", "NL", "CH", "AT", "BE", "IT", "DK"]);
+    const code = country + this.#names.digits(14, 20);
+    return rng.chance(0.4) ? (code.match(/.{1,4}/g) ?? []).join(" ") : code;
+  }
+
   id(): string {
     const rng = this.#rng;
+    if (rng.chance(0.4)) return this.#blocks();
     const prefix = rng.chance(0.5)
       ? this.#names.word("id_prefixes")
       : this.#names.letters(rng.int(1, 3));
@@ -102,6 +137,10 @@ export class Codes {
       () => `0${this.#names.digits(3, 4)} ${this.#names.digits(5, 6)}`,
       () => `0${this.#names.digits(2, 3)} ${this.#names.digits(3, 3)} ${this.#names.digits(4, 4)}`,
       () => `+${this.#names.digits(10, 12)}`,
+      () =>
+        [3, 3, 3].reduce((all, n) => `${all} ${this.#names.figures(n, n)}`, `0${rng.int(1, 99)}`),
+      () =>
+        `+${rng.int(1, 49)} ${rng.int(2, 99)} ${this.#names.figures(4, 4)} ${this.#names.figures(3, 4)}`,
     ])();
   }
 

@@ -1,5 +1,6 @@
 /** Reads the generator's data: plain text files in `../data`, described in `../README.md`. */
 import { readFileSync } from "node:fs";
+import { readVectors } from "./vectors.ts";
 
 export type WordLists = ReadonlyMap<string, readonly string[]>;
 
@@ -118,7 +119,12 @@ export function readGeneratorData(): GeneratorData {
   const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
   const messages = sections("messages.txt").flatMap(readMessages);
   return {
-    words: new Map([...readWords(), ["anything", anything], ["said", messages.flatMap(sayings)]]),
+    words: new Map([
+      ...readWords(),
+      ["anything", anything],
+      ["english", readVectors().words],
+      ["said", messages.flatMap(sayings)],
+    ]),
     fields: readFields(),
     parts: new Map(
       sections("parts.txt").map(({ head, lines }) => [head, lines.join(" ").split(" ")]),

@@ -49,9 +49,31 @@ export class Names {
     return `${this.#rng.int(low, high)}.${rest}`;
   }
 
+  /** Digits of any kind: also with zeros in front. */
+  figures(low: number, high: number): string {
+    const count = this.#rng.int(low, high);
+    return this.#rng.chance(0.3)
+      ? String(this.#rng.int(0, 999)).padStart(count, "0")
+      : this.digits(count, count);
+  }
+
+  /** Any word of English, so that each token is copied now and then. */
+  english(): string {
+    return this.word("english");
+  }
+
+  /** The head of one word and the tail of another. */
+  #blended(): string {
+    const head = this.english().slice(0, this.#rng.int(2, 6));
+    return head + this.english().slice(-this.#rng.int(2, 6));
+  }
+
   /** A word that no list has. */
   invented(): string {
     const rng = this.#rng;
+    const draw = rng.next();
+    if (draw < 0.3) return capital(this.#blended());
+    if (draw < 0.45) return capital(this.english());
     if (rng.chance(0.02)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
@@ -90,9 +112,13 @@ export class Names {
       return capital(this.word("anything")) + joint + capital(this.word("anything"));
     }
     const words = Array.from({ length: this.#rng.chance(0.75) ? 1 : 2 }, () =>
-      capital(this.word("anything")),
+      capital(this.#thing()),
     );
     return words.join(" ");
+  }
+
+  #thing(): string {
+    return this.#rng.chance(0.4) ? this.english() : this.word("anything");
   }
 
   /** What a note or a description says. */
@@ -102,8 +128,8 @@ export class Names {
       const said = this.word("said");
       return rng.chance(0.25) ? capital(said) : said;
     }
-    const [one, other] = [this.word("anything"), this.word("anything")];
-    const like = this.word("adjectives");
+    const [one, other] = [this.#thing(), this.#thing()];
+    const like = rng.chance(0.3) ? this.english() : this.word("adjectives");
     const where = rng.pick(["in", "near", "behind", "under", "on", "at", "by", "above"]);
     const matter = rng.pick(
       "problem request review plan update list repair report check order work change".split(" "),
@@ -157,9 +183,8 @@ export class Names {
       [1, 7],
       [2, 0.7],
     ]);
-    const name = [start, ...Array.from({ length: ends }, () => this.word("company_ends"))].join(
-      " ",
-    );
+    const end = () => (rng.chance(0.3) ? capital(this.english()) : this.word("company_ends"));
+    const name = [start, ...Array.from({ length: ends }, end)].join(" ");
     if (draw < 0.24)
       return `${rng.pick(["Bank of", "Café", "Hotel", "Garage", "Cooperative", "Studio"])} ${start}`;
     return draw < 0.28 ? name.toUpperCase() : name;
@@ -199,10 +224,13 @@ export class Names {
 
   product(): string {
     const rng = this.#rng;
-    const [adjective, noun] = [
-      this.word("adjectives"),
-      this.word(rng.chance(0.7) ? "nouns" : "foods"),
-    ];
+    const like = () => (rng.chance(0.3) ? this.english() : this.word("adjectives"));
+    const list = rng.weighted([
+      ["nouns", 4],
+      ["foods", 2],
+      ["english", 4],
+    ]);
+    const [adjective, noun] = [like(), this.word(list)];
     const many = /(s|sh|ch)$/.test(noun) ? noun : `${noun}s`;
     return rng.pick([
       () => `${adjective} ${noun}`,
@@ -213,7 +241,7 @@ export class Names {
       () =>
         `${this.invented()} ${this.#rng.pick(["X", "Pro", "Max", "Mini", "Plus", "S", "Nova"])} ${this.digits(1, 3)}`,
       () => `${noun} ${rng.int(1, 90)} ${rng.pick(["mm", "cm", "l", "kg", "W", "ml"])}`,
-      () => `${adjective} ${this.word("adjectives")} ${noun}`,
+      () => `${adjective} ${like()} ${noun}`,
       () => capital(`${adjective} ${noun}`),
       () => capital(noun),
     ])();

@@ -58,7 +58,7 @@ export function drawStyle(rng: Rng): DocumentStyle {
     ["bare", 2],
   ] as const);
   const swiss = currency.code === "CHF" ? 0.4 : 0;
-  const continental = currency.code === "EUR" ? 0.2 : 0.03;
+  const continental = currency.code === "EUR" ? 0.35 : 0.05;
   const draw = rng.next();
   const other = draw < swiss + continental ? "continental" : "english";
   const separators = draw < swiss ? "swiss" : other;
@@ -92,7 +92,11 @@ export class Values {
 
   /** A fresh value of a kind; `@list` draws from a word list. */
   draw(kind: string): Value {
-    if (kind.startsWith("@")) return written(this.#names.word(kind.slice(1)));
+    if (kind.startsWith("@")) {
+      // Values out of a short list are recalled rather than read, were there no others.
+      const isOther = this.#rng.chance(0.1);
+      return written(isOther ? this.#names.phrase() : this.#names.word(kind.slice(1)));
+    }
     const make = this.#makers[kind];
     if (make === undefined) throw new Error(`no such kind of value: ${kind}`);
     return make();
@@ -174,10 +178,7 @@ export class Values {
       written(`${this.#names.letters(2)}${this.#rng.pick(["", " "])}${this.#names.digits(2, 4)}`),
     seat: () => written(`${this.#rng.int(1, 40)}${this.#rng.pick([..."ABCDEF"])}`),
     plate: () => written(this.#codes.plate()),
-    iban: () =>
-      written(
-        `${this.#rng.pick(["DE", "FR", "GB", "ES", "NL", "CH"])}${this.#names.digits(14, 20)}`,
-      ),
+    iban: () => written(this.#codes.iban()),
     account: () => written(`${this.#names.digits(3, 5)}-${this.#names.digits(1, 4)}`),
     isin: () => written(`${this.#names.letters(2)}${this.#names.digits(10, 10)}`),
     room: () => written(this.#codes.room()),
