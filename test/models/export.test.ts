@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportModel } from "../../models/train/generator/export.ts";
+import { retokenized } from "../../models/train/generator/import.ts";
+import { Tokenizer } from "../../models/train/generator/tokenizer.ts";
 import { readWeights, weightParts } from "../../models/train/generator/weights.ts";
 import { readGguf } from "../../src/gguf/read.ts";
 import { MANIFEST_PATH, readManifest, resolveModel } from "../../src/runtime/manifest.ts";
@@ -33,6 +35,29 @@ test("exported weights read back as they were, in half a step of their type", as
   // Q5_0 has one level less on one side of zero.
   expect(worst(errors.subarray(0, embedding))).toBeLessThan(1.01 * (0.25 / 16));
   expect(worst(errors.subarray(embedding))).toBeLessThan(0.25 / 127);
+});
+
+test("weights for another tokenizer: known tokens keep their row, a new one is the mean of its pieces", () => {
+  const [from, to] = [
+    new Tokenizer([["a", "b"]]),
+    new Tokenizer([
+      ["a", "b"],
+      ["ab", "c"],
+    ]),
+  ];
+  const small = { vocabulary: from.tokens.length, width: 2, layers: 0, heads: 1, feedForward: 0 };
+  const weights = Float32Array.from({ length: 2 * small.vocabulary + 2 }, (_, i) => i);
+  const rows = to.tokens.length + 3;
+  const made = retokenized(small, weights, from, to, rows);
+  const row = (all: Float32Array, id = -1) => [...all.subarray(2 * id, 2 * id + 2)];
+  for (const token of from.tokens)
+    expect(row(made, to.find(token))).toEqual(row(weights, from.find(token)));
+  const [[x = 0, y = 0], [u = 0, v = 0]] = [from.find("ab"), from.find("c")].map((id) =>
+    row(weights, id),
+  ) as [number[], number[]];
+  expect(row(made, to.find("abc"))).toEqual([(x + u) / 2, (y + v) / 2]);
+  expect(row(made, rows - 1)).toEqual([0, 0]);
+  expect([...made.subarray(2 * rows)]).toEqual([...weights.subarray(2 * small.vocabulary)]);
 });
 
 test("a file has weights for every token and a template that opens the answer", async () => {

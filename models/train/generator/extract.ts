@@ -98,15 +98,15 @@ function addRemark(
   properties.splice(rng.int(0, properties.length), 0, property);
 }
 
-/** Domains with more templates teach more, so they are drawn more often. */
+/** The domains that are common have many templates each, and are half of what is drawn. */
 const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],
 ): (readonly [string, number])[] =>
-  domains.map((domain) => [domain, Math.sqrt(templates.get(domain)?.length ?? 0)]);
+  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.3]);
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
-const LIST_SHARE = 0.42;
+const LIST_SHARE = 0.5;
 /** Texts of a page, most of which is not asked for. */
 const LONG_SHARE = 0.025;
 /** Of the rest, texts put together from clauses. */

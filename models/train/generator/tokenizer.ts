@@ -60,6 +60,11 @@ export class Tokenizer {
     return this.#ids.get(text) ?? -1;
   }
 
+  /** Undefined where no token has that text. */
+  find(token: string): number | undefined {
+    return this.#ids.get(token);
+  }
+
   /** Bytes that a token adds to a text. */
   byteLength(id: number): number {
     return [...(this.tokens[id] ?? "")].length;
@@ -72,15 +77,20 @@ export class Tokenizer {
   #encodeWord(word: string): readonly number[] {
     const known = this.#words.get(word);
     if (known !== undefined) return known;
-    let parts = toBytes(word);
+    const ids = this.encodeBytes(toBytes(word));
+    if (this.#words.size < WORDS_KEPT) this.#words.set(word, ids);
+    return ids;
+  }
+
+  /** Tokens of one word in byte stand-ins, as a token's own text is written. */
+  encodeBytes(bytes: readonly string[]): number[] {
+    let parts = [...bytes];
     for (;;) {
       const best = this.#bestPair(parts);
       if (best === null) break;
       parts = mergePairs(parts, best);
     }
-    const ids = parts.map((part) => this.#ids.get(part) ?? 0);
-    if (this.#words.size < WORDS_KEPT) this.#words.set(word, ids);
-    return ids;
+    return parts.map((part) => this.#ids.get(part) ?? 0);
   }
 
   /** The neighbours that were merged first when the tokenizer was trained. */
