@@ -1,7 +1,8 @@
 /**
  * Trains svc-tiny: `bun models/train/train.ts [--out FOLDER] [--from MODEL.gguf] [--steps N] ...`.
  * Without `--from` everything is made from nothing. Kill it whenever you like: the same command goes
- * on where it was. Needs Debian's python3-torch, libopenblas0-pthread and gcc, better with libtcmalloc-minimal4; see README.md.
+ * on where it was. Needs Debian's python3-torch, libopenblas0-pthread and gcc, and is faster with
+ * libtcmalloc-minimal4; see README.md.
  */
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
