@@ -68,27 +68,14 @@ interface Part {
 const isTopical = (data: GeneratorData, name: string): boolean =>
   (data.phrases.get("topical") ?? []).includes(name);
 
-/** Choices that are said in sentences of their own; found once for all samples. */
-const SAID = new WeakMap<GeneratorData, readonly ChoiceDefinition[]>();
-
-function saidInSentences(data: GeneratorData): readonly ChoiceDefinition[] {
-  const known = SAID.get(data);
-  if (known !== undefined) return known;
-  const isSentence = (phrase: string) => /^[A-Z("'].*[.!?]["')]?$/.test(phrase);
-  const found = [...data.choices.values()].filter(({ labels }) =>
-    labels.every(({ phrases }) => phrases.every(isSentence)),
-  );
-  SAID.set(data, found);
-  return found;
-}
-
 /** A sentence or two more of a document, and the label that they decide. */
 export function choiceRemark(
   renderer: Renderer,
   data: GeneratorData,
 ): { readonly text: string; readonly property: Property } {
   const { rng } = renderer;
-  const { parts, properties } = single(renderer, rng.pick(saidInSentences(data)));
+  const said = [...data.choices.values()].filter(({ isSaidInSentences }) => isSaidInSentences);
+  const { parts, properties } = single(renderer, rng.pick(said));
   const [property] = properties;
   if (property === undefined) throw new Error("a choice has a property");
   return { text: parts.slice(0, rng.int(1, 2)).join(" "), property };

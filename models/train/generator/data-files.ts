@@ -20,6 +20,8 @@ export interface ChoiceDefinition {
   readonly properties: readonly string[];
   readonly descriptions: readonly string[];
   readonly labels: readonly ChoiceLabel[];
+  /** All phrases are sentences of their own; those of other choices are parts of one. */
+  readonly isSaidInSentences: boolean;
 }
 
 export interface ChoiceLabel {
@@ -221,6 +223,8 @@ function cut(text: string, mark: string): [string, string] {
 
 const firstWord = (text: string): string => text.split(" ")[0] ?? "";
 
+const isSentence = (text: string): boolean => /^[A-Z("'].*[.!?]["')]?$/.test(text);
+
 /** Labels start at the margin and end with ` :`; their phrases are indented. */
 function readChoice({ head, lines }: Section): ChoiceDefinition {
   const { name, properties, descriptions } = readHead(head);
@@ -239,7 +243,8 @@ function readChoice({ head, lines }: Section): ChoiceDefinition {
       });
     }
   }
-  return { name, properties, descriptions, labels };
+  const isSaidInSentences = labels.every(({ phrases }) => phrases.every(isSentence));
+  return { name, properties, descriptions, labels, isSaidInSentences };
 }
 
 function readList({ head, lines }: Section): ListDefinition {

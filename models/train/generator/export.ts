@@ -9,7 +9,14 @@ import { type TensorSource, writeGguf } from "../../../src/gguf/write.ts";
 import { CHAT_TEMPLATE } from "./prompt.ts";
 import { readMerges } from "./shards.ts";
 import { CONTROL, type Merge, Tokenizer } from "./tokenizer.ts";
-import { exportedHead, resizeHeads, type Shape, splitWeights, trainedHead } from "./weights.ts";
+import {
+  exportedHead,
+  type Part,
+  resizeHeads,
+  type Shape,
+  splitWeights,
+  trainedHead,
+} from "./weights.ts";
 
 const CONTEXT = 1024;
 const ROPE_BASE = 10_000;
@@ -70,7 +77,13 @@ function metadataOf(
   ]);
 }
 
-/** Matrices in `type`, at Q8_0 the embedding, half of the model, in Q5_0; norms stay F32. */
+/** The embedding, more than half of the model, bears fewer bits; norms stay as they are. */
+function typeOf({ name, rows }: Part, type: QuantizedType): QuantizedType {
+  if (rows === 1) return "F32";
+  return name === "token_embd.weight" && type === "Q8_0" ? "Q5_0" : type;
+}
+
+/** Matrices in `type`, at Q8_0 the embedding in Q5_0. */
 export function exportModel(
   path: string,
   shape: Shape,
@@ -80,10 +93,8 @@ export function exportModel(
   const [from, to] = [trainedHead(shape), exportedHead(shape)];
   const tensors = [...splitWeights(shape, weights)].map((part): TensorSource => {
     const { name, rows, columns, values } = resizeHeads(shape, part, from, to);
-    const isVector = rows === 1;
-    const isEmbedding = name === "token_embd.weight";
-    const own = isVector ? "F32" : isEmbedding && type === "Q8_0" ? "Q5_0" : type;
-    const dimensions = isVector ? [columns] : [columns, rows];
+    const own = typeOf(part, type);
+    const dimensions = rows === 1 ? [columns] : [columns, rows];
     return { name, type: own, dimensions, data: () => [quantize(own, values)] };
   });
   writeGguf(path, { metadata: metadataOf(shape, readMerges(), type), tensors });

@@ -98,7 +98,7 @@ function addRemark(
   properties.splice(rng.int(0, properties.length), 0, property);
 }
 
-/** The domains that are common have many templates each, and are half of what is drawn. */
+/** The fifty domains that are common have many templates each, and are a third of what is drawn. */
 const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],

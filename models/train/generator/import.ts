@@ -4,9 +4,8 @@
  * a token that is new to it begins as the mean of those that it takes for the same text.
  */
 import { writeFileSync } from "node:fs";
-import { readGguf } from "../../../src/gguf/read.ts";
 import { readTokenizer } from "./shards.ts";
-import { type Merge, Tokenizer } from "./tokenizer.ts";
+import { Tokenizer } from "./tokenizer.ts";
 import { readWeights, type Shape } from "./weights.ts";
 
 /** @returns the weights with an embedding of `rows` rows, in the order of the tokens of `to`. */
@@ -32,22 +31,12 @@ export function retokenized(
   return out;
 }
 
-async function mergesOf(path: string): Promise<Merge[]> {
-  const value = (await readGguf(path)).metadata.get("tokenizer.ggml.merges");
-  if (value?.type !== "array") throw new Error(`${path} has no merges`);
-  return value.value.map((pair) => {
-    const [left = "", right = ""] = String(pair).split(" ");
-    return [left, right];
-  });
-}
-
 if (import.meta.main) {
   const [path, to, rows] = Bun.argv.slice(2);
   if (path === undefined || to === undefined || rows === undefined)
     throw new Error("usage: import.ts MODEL.gguf WEIGHTS.f32 ROWS");
-  const { shape, weights } = await readWeights(path);
-  const former = new Tokenizer(await mergesOf(path));
-  const made = retokenized(shape, weights, former, readTokenizer(), Number(rows));
+  const { shape, weights, merges } = await readWeights(path);
+  const made = retokenized(shape, weights, new Tokenizer(merges), readTokenizer(), Number(rows));
   writeFileSync(to, new Uint8Array(made.buffer));
   process.stdout.write(`${JSON.stringify({ ...shape, vocabulary: Number(rows) })}\n`);
 }

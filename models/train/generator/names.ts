@@ -49,31 +49,35 @@ export class Names {
     return `${this.#rng.int(low, high)}.${rest}`;
   }
 
-  /** Digits of any kind: also with zeros in front. */
+  /** As many digits as said, also with zeros in front. */
   figures(low: number, high: number): string {
     const count = this.#rng.int(low, high);
     return this.#rng.chance(0.3)
-      ? String(this.#rng.int(0, 999)).padStart(count, "0")
+      ? String(this.#rng.int(0, Math.min(999, 10 ** count - 1))).padStart(count, "0")
       : this.digits(count, count);
   }
 
   /** Any word of English, so that each token is copied now and then. */
-  english(): string {
+  #english(): string {
     return this.word("english");
   }
 
   /** The head of one word and the tail of another. */
   #blended(): string {
-    const head = this.english().slice(0, this.#rng.int(2, 6));
-    return head + this.english().slice(-this.#rng.int(2, 6));
+    const head = this.#english().slice(0, this.#rng.int(2, 6));
+    return head + this.#english().slice(-this.#rng.int(2, 6));
   }
 
-  /** A word that no list has. */
+  #adjective(): string {
+    return this.#rng.chance(0.3) ? this.#english() : this.word("adjectives");
+  }
+
+  /** A name that is in no list of names: any word of English, of two words, or of syllables. */
   invented(): string {
     const rng = this.#rng;
     const draw = rng.next();
     if (draw < 0.3) return capital(this.#blended());
-    if (draw < 0.45) return capital(this.english());
+    if (draw < 0.45) return capital(this.#english());
     if (rng.chance(0.02)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
@@ -118,7 +122,7 @@ export class Names {
   }
 
   #thing(): string {
-    return this.#rng.chance(0.4) ? this.english() : this.word("anything");
+    return this.#rng.chance(0.4) ? this.#english() : this.word("anything");
   }
 
   /** What a note or a description says. */
@@ -129,7 +133,7 @@ export class Names {
       return rng.chance(0.25) ? capital(said) : said;
     }
     const [one, other] = [this.#thing(), this.#thing()];
-    const like = rng.chance(0.3) ? this.english() : this.word("adjectives");
+    const like = this.#adjective();
     const where = rng.pick(["in", "near", "behind", "under", "on", "at", "by", "above"]);
     const matter = rng.pick(
       "problem request review plan update list repair report check order work change".split(" "),
@@ -183,7 +187,7 @@ export class Names {
       [1, 7],
       [2, 0.7],
     ]);
-    const end = () => (rng.chance(0.3) ? capital(this.english()) : this.word("company_ends"));
+    const end = () => (rng.chance(0.3) ? capital(this.#english()) : this.word("company_ends"));
     const name = [start, ...Array.from({ length: ends }, end)].join(" ");
     if (draw < 0.24)
       return `${rng.pick(["Bank of", "Café", "Hotel", "Garage", "Cooperative", "Studio"])} ${start}`;
@@ -224,13 +228,12 @@ export class Names {
 
   product(): string {
     const rng = this.#rng;
-    const like = () => (rng.chance(0.3) ? this.english() : this.word("adjectives"));
     const list = rng.weighted([
       ["nouns", 4],
       ["foods", 2],
       ["english", 4],
     ]);
-    const [adjective, noun] = [like(), this.word(list)];
+    const [adjective, noun] = [this.#adjective(), this.word(list)];
     const many = /(s|sh|ch)$/.test(noun) ? noun : `${noun}s`;
     return rng.pick([
       () => `${adjective} ${noun}`,
@@ -241,7 +244,7 @@ export class Names {
       () =>
         `${this.invented()} ${this.#rng.pick(["X", "Pro", "Max", "Mini", "Plus", "S", "Nova"])} ${this.digits(1, 3)}`,
       () => `${noun} ${rng.int(1, 90)} ${rng.pick(["mm", "cm", "l", "kg", "W", "ml"])}`,
-      () => `${adjective} ${like()} ${noun}`,
+      () => `${adjective} ${this.#adjective()} ${noun}`,
       () => capital(`${adjective} ${noun}`),
       () => capital(noun),
     ])();

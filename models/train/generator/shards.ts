@@ -9,7 +9,7 @@ import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
 import { drawSample, type Sample, SHARES, TASKS } from "./sample.ts";
-import { type Merge, Tokenizer } from "./tokenizer.ts";
+import { type Merge, mergeOf, Tokenizer } from "./tokenizer.ts";
 
 /** Weights are stored in tenths. */
 const WEIGHT_SCALE = 10;
@@ -18,10 +18,7 @@ const TOKENS_MAX = 640;
 export function readMerges(): Merge[] {
   const path = new URL("../data/merges.txt", import.meta.url).pathname;
   const lines = readFileSync(path, "utf8").trimEnd().split("\n");
-  return lines.map((line) => {
-    const [left = "", right = ""] = line.split(" ");
-    return [left, right];
-  });
+  return lines.map(mergeOf);
 }
 
 export const readTokenizer = (): Tokenizer => new Tokenizer(readMerges());

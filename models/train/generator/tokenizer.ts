@@ -36,6 +36,12 @@ const WORDS_KEPT = 200_000;
 
 export type Merge = readonly [string, string];
 
+/** A merge as files write it: `left right`. */
+export function mergeOf(line: string): Merge {
+  const [left = "", right = ""] = line.split(" ");
+  return [left, right];
+}
+
 export const toBytes = (text: string): string[] =>
   [...new TextEncoder().encode(text)].map((byte) => BYTE_TEXTS[byte] ?? "");
 

@@ -14,6 +14,7 @@ import { drawSample, SHARES } from "./sample.ts";
 import {
   BYTE_TEXTS,
   type Merge,
+  mergeOf,
   mergePairs,
   SPACE,
   splitSpace,
@@ -100,8 +101,7 @@ class PairCounts {
       most = count;
     }
     if (best === null) return null;
-    const [left = "", right = ""] = best.split(" ");
-    return [left, right];
+    return mergeOf(best);
   }
 
   merge(pair: Merge): void {

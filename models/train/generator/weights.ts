@@ -1,6 +1,7 @@
 /** The trainer's weights (`weights.f32`, in the order of trainer/model.py) as tensors of a GGUF. */
 import { readFileSync } from "node:fs";
 import { readGguf } from "../../../src/gguf/read.ts";
+import { type Merge, mergeOf } from "./tokenizer.ts";
 
 export interface Shape {
   readonly vocabulary: number;
@@ -87,19 +88,25 @@ export function resizeHeads(
   return { ...out, values: resized };
 }
 
-/** The weights of a model that `export.ts` wrote, in the trainer's order. */
-export async function readWeights(
-  path: string,
-): Promise<{ readonly shape: Shape; readonly weights: Float32Array }> {
+/** The weights of a model that `export.ts` wrote, in the trainer's order, and its tokenizer's merges. */
+export async function readWeights(path: string): Promise<{
+  readonly shape: Shape;
+  readonly weights: Float32Array;
+  readonly merges: readonly Merge[];
+}> {
   const file = await readGguf(path);
   const whole = (key: string): number => {
     const value = file.metadata.get(`llama.${key}`);
     if (typeof value?.value !== "number") throw new Error(`${path} has no llama.${key}`);
     return value.value;
   };
-  const tokens = file.metadata.get("tokenizer.ggml.tokens");
+  const [tokens, merges] = ["tokens", "merges"].map((key) => {
+    const value = file.metadata.get(`tokenizer.ggml.${key}`);
+    if (value?.type !== "array") throw new Error(`${path} has no ${key}`);
+    return value.value.map(String);
+  }) as [string[], string[]];
   const shape: Shape = {
-    vocabulary: tokens?.type === "array" ? tokens.value.length : 0,
+    vocabulary: tokens.length,
     width: whole("embedding_length"),
     layers: whole("block_count"),
     heads: whole("attention.head_count"),
@@ -122,7 +129,7 @@ export async function readWeights(
     weights.set(part, at);
     at += part.length;
   }
-  return { shape, weights };
+  return { shape, weights, merges: merges.map(mergeOf) };
 }
 
 const BLOCK = 32;
