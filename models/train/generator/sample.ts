@@ -15,7 +15,7 @@ import { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { roles } from "./roles.ts";
 import { byMessage, bySubject } from "./topics.ts";
-import { Values } from "./values.ts";
+import { type Value, Values } from "./values.ts";
 
 export const TASKS = ["extract", "classify", "tool", "grounded", "chat"] as const;
 export type Task = (typeof TASKS)[number];
@@ -24,6 +24,8 @@ export interface Sample extends Conversation {
   readonly task: Task;
   /** Null without one. */
   readonly schema: unknown;
+  /** The values that the text was made with. */
+  readonly drawn: readonly Value[];
 }
 
 export interface SampleOptions {
@@ -57,7 +59,17 @@ export const SHARES: SampleOptions["shares"] = [
 ];
 
 export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions): Sample {
-  const renderer = new Renderer(rng, new Values(rng, data.words), data);
+  const values = new Values(rng, data.words);
+  const renderer = new Renderer(rng, values, data);
+  return { ...drawTask(renderer, data, options), drawn: values.drawn };
+}
+
+function drawTask(
+  renderer: Renderer,
+  data: GeneratorData,
+  options: SampleOptions,
+): Omit<Sample, "drawn"> {
+  const { rng } = renderer;
   const task = rng.weighted(options.shares);
   switch (task) {
     case "extract":
@@ -98,7 +110,7 @@ function withSchema(
   data: GeneratorData,
   task: "extract" | "classify",
   { text, schema, value }: Extraction,
-): Sample {
+): Omit<Sample, "drawn"> {
   const sketch = printSketch(schema);
   const extra = rng.chance(0.1) ? `\n${rng.pick(data.phrases.get("system") ?? [])}` : "";
   const user = instructed(rng, data, task, text);

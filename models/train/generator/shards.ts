@@ -9,6 +9,7 @@ import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
 import { drawSample, type Sample, SHARES, TASKS } from "./sample.ts";
+import { tagsOf } from "./tags.ts";
 import { type Merge, mergeOf, Tokenizer } from "./tokenizer.ts";
 
 /** Weights are stored in tenths. */
@@ -68,6 +69,7 @@ function writeShard(path: string, seed: number, count: number): void {
   const offsets = [0];
   const answers: number[] = [];
   const tasks: number[] = [];
+  const tags = { at: [] as number[], token: [] as number[], asked: [] as number[], offsets: [0] };
   while (tasks.length < count) {
     const sample = drawSample(rng, data, options);
     const prompt = encodePrompt(tokenizer, sample);
@@ -81,6 +83,14 @@ function writeShard(path: string, seed: number, count: number): void {
       tokens.push(token);
       weights.push(Math.round((answer.weights[i] ?? 0) * WEIGHT_SCALE));
     }
+    // The user's turn ends two tokens before the prompt does.
+    const text = prompt.length - 2 - tokenizer.encode(sample.user).length;
+    for (const { at, token, isAsked } of tagsOf(tokenizer, sample)) {
+      tags.at.push(text + at);
+      tags.token.push(token);
+      tags.asked.push(isAsked ? 1 : 0);
+    }
+    tags.offsets.push(tags.at.length);
     answers.push(prompt.length);
     offsets.push(tokens.length);
     tasks.push(TASKS.indexOf(sample.task));
@@ -90,6 +100,10 @@ function writeShard(path: string, seed: number, count: number): void {
     { name: "weights", type: "u1", data: new Uint8Array(weights) },
     { name: "offsets", type: "u4", data: new Uint32Array(offsets) },
     { name: "answers", type: "u4", data: new Uint32Array(answers) },
+    { name: "tag_at", type: "u2", data: new Uint16Array(tags.at) },
+    { name: "tag_token", type: "u2", data: new Uint16Array(tags.token) },
+    { name: "tag_asked", type: "u1", data: new Uint8Array(tags.asked) },
+    { name: "tag_offsets", type: "u4", data: new Uint32Array(tags.offsets) },
     { name: "task", type: "u1", data: new Uint8Array(tasks) },
   ]);
 }

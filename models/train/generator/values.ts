@@ -74,6 +74,8 @@ export class Values {
   readonly #names: Names;
   readonly #codes: Codes;
   #style: DocumentStyle;
+  /** All that were drawn for the document at hand. */
+  readonly drawn: Value[] = [];
 
   constructor(rng: Rng, words: WordLists) {
     this.#rng = rng;
@@ -88,10 +90,17 @@ export class Values {
 
   newDocument(): void {
     this.#style = drawStyle(this.#rng);
+    this.drawn.length = 0;
   }
 
   /** A fresh value of a kind; `@list` draws from a word list. */
   draw(kind: string): Value {
+    const value = this.#draw(kind);
+    this.drawn.push(value);
+    return value;
+  }
+
+  #draw(kind: string): Value {
     if (kind.startsWith("@")) {
       // Values out of a short list are recalled rather than read, were there no others.
       const isOther = this.#rng.chance(0.1);

@@ -14,7 +14,10 @@ CELLS = 3072  # positions in one micro-batch, padding included: fastest with AVX
 
 
 class Shard:
-    """tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token)."""
+    """
+    tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token);
+    of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32.
+    """
 
     def __init__(self, path):
         header, arrays = read_arrays(path)
@@ -37,6 +40,16 @@ class Shard:
             at += len(group)
         rng.shuffle(batches)
         return batches
+
+    def tags(self, group, t):
+        """(flat positions in ids [n, t], targets, whether they are asked for) of what stands in the prompts."""
+        at, token, asked = [], [], []
+        for row, i in enumerate(group):
+            mine = slice(int(self.tag_offsets[i]), int(self.tag_offsets[i + 1]))
+            at.append(self.tag_at[mine].astype(np.int64) + row * t)
+            token.append(self.tag_token[mine].astype(np.int64))
+            asked.append(self.tag_asked[mine].astype(np.float32))
+        return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
 
     def tensors(self, group, prompt_weight):
         """(ids [n, t], flat positions, targets, weights, kind of each position)."""

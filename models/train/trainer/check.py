@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from model import Network, Shape
+from model import TAG_ASKED, TAG_OTHER, Network, Shape
 from vocabulary import MARKS, Vocabulary
 
 torch.set_num_threads(1)
@@ -24,15 +24,22 @@ def check_gradients():
     positions = torch.randperm(192)[:50].sort()[0]
     target, weight = torch.randint(0, 512, (50,)), torch.rand(50)
     _, gradient = network.gradient_buffer()
-    loss, _ = network.add_gradients(ids, positions, target, weight, gradient)
+    tagged, asked = torch.randperm(192)[:20].sort()[0], torch.randint(0, 2, (20,)).float()
+    tag = ids.reshape(-1)[torch.randperm(192)[:20]]
+    found = network.add_gradients(ids, positions, target, weight, gradient, (tagged, tag, asked))
+    loss = found[0] + found[2]
     network.spread(gradient)
     for w in network.weight.values():
         w.requires_grad_()
     parts = [network.weight[name] for name in ("stems", "marks", "words")]
     network.embedding = parts[0][vocabulary.stem] + vocabulary.marks @ parts[1] + vocabulary.words @ parts[2]
-    logits = network.logits(ids).reshape(-1, 512)[positions]
-    each = torch.nn.functional.cross_entropy(logits, target, reduction="none")
-    expected = (each * weight).sum()
+    logits, read = network.logits(ids, with_tags=True)
+    each = torch.nn.functional.cross_entropy(logits.reshape(-1, 512)[positions], target, reduction="none")
+    names = torch.zeros(512, dtype=torch.bool)
+    names[torch.cat([ids.reshape(-1), target, tag])] = True
+    read = read.reshape(-1, 512)[tagged].masked_fill(~names, float("-inf"))
+    tag_weight = torch.where(asked > 0, TAG_ASKED, TAG_OTHER)
+    expected = (each * weight).sum() + (torch.nn.functional.cross_entropy(read, tag, reduction="none") * tag_weight).sum()
     expected.backward()
     assert abs(loss - expected.item()) < 1e-3 * abs(loss), (loss, expected.item())
     for name, w in network.weight.items():

@@ -9,6 +9,8 @@ from ops import HALF, AddNorm, Attention, CrossEntropy, Embed, Linear, SwiGlu
 
 # Tokens that the loss compares the right one with, besides all that stand in the same micro-batch.
 OTHERS = 1024
+# In the loss, what a value of the prompt is asked for as, and that it is not asked for. An answer's first tokens: 4.
+TAG_ASKED, TAG_OTHER = 2.0, 0.5
 
 
 class Shape:
@@ -33,6 +35,10 @@ class Shape:
         out["norm_out"] = (d,)
         return out
 
+    def reader(self):
+        """Name -> shape of what turns the stream in the middle into tags; training alone has it."""
+        return {"reader.map": (self.width, self.width), "reader.norm": (self.width,)}
+
     def rotation(self):
         """[context][head]: cos and sin interleaved, for the interleaved rotary order that llama in GGUF wants."""
         speed = self.rope_base ** (-torch.arange(0, self.head, 2).float() / self.head)
@@ -49,7 +55,7 @@ class Network:
     def __init__(self, shape, vocabulary, seed=0, kind=HALF):
         self.shape, self.vocabulary, self.kind = shape, vocabulary, kind
         self.turn = shape.rotation()
-        self.tensors = {**vocabulary.tensors(shape.width), **shape.tensors()}
+        self.tensors = {**vocabulary.tensors(shape.width), **shape.reader(), **shape.tensors()}
         self.count = sum(math.prod(s) for s in self.tensors.values())
         self.flat = torch.zeros(self.count).share_memory_()
         self.weight = self.views(self.flat)
@@ -102,8 +108,11 @@ class Network:
                     scale /= math.sqrt(2 * self.shape.layers)
                 w.normal_(0, scale, generator=generator)
 
-    def _hidden(self, ids, gradient, positions):
-        """The last layer's output at the given flat positions; past its attention the others are not needed."""
+    def _hidden(self, ids, gradient, positions, tagged):
+        """
+        The last layer's output at the given flat positions (past its attention the others are not needed), and what
+        the stream says at those in `tagged` before the last third of the layers, which can still use it.
+        """
         batch, t = ids.shape
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
         anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
@@ -111,6 +120,9 @@ class Network:
         for i in range(shape.layers):
             name = f"{i}.norm_attention"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
+            if i == shape.layers * 2 // 3:
+                _, read = AddNorm.apply(x[tagged], None, w["reader.norm"], g["reader.norm"])
+                read = Linear.apply(read, w["reader.map"], g["reader.map"], kind)
             qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"], kind)
             y = Attention.apply(qkv, turn, batch, shape.heads)
             if i == shape.layers - 1:
@@ -121,30 +133,36 @@ class Network:
             gate_up = Linear.apply(h, w[f"{i}.gate_up"], g[f"{i}.gate_up"], kind)
             y = Linear.apply(SwiGlu.apply(gate_up), w[f"{i}.down"], g[f"{i}.down"], kind)
         _, h = AddNorm.apply(x, y, self.weight["norm_out"], g["norm_out"])
-        return h
+        return h, read
 
-    def add_gradients(self, ids, positions, target, weight, gradient):
+    def add_gradients(self, ids, positions, target, weight, gradient, tags=None):
         """
         One micro-batch. ids [batch, t] with t a multiple of 16; positions are flat indices into it whose next token
-        is target, weighted by weight. Sums gradients into `gradient`, the embedding's until `spread`; returns
-        (loss, hits).
+        is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for asked or not). Sums gradients into
+        `gradient`, the embedding's until `spread`; returns (loss, hits, loss of the tags, hits among them).
         """
-        tokens, others_count = self._candidates(ids, target)
+        tagged, tag, asked = tags or (torch.zeros(0, dtype=torch.long),) * 3
+        tokens, others_count = self._candidates(ids, torch.cat([target, tag]))
         place = torch.empty(self.shape.vocabulary, dtype=torch.long)
         place[tokens] = torch.arange(len(tokens))
         rows = self.embedding[tokens]
         d_rows = torch.zeros_like(rows)
         with torch.enable_grad():
-            h = self._hidden(ids, gradient, positions)
+            h, read = self._hidden(ids, gradient, positions, tagged)
             logits = Linear.apply(h, rows, d_rows, torch.float32)
             if others_count > 0:
                 # Each of the others stands for many that were not drawn.
                 left = self.shape.vocabulary - len(tokens) + others_count
                 logits.data[:, -others_count:] += math.log(left / others_count)
             _, loss, hits = CrossEntropy.apply(logits, place[target], weight)
-            loss.backward()
+            # A name stands in the prompt: what is not there is no choice.
+            here = slice(0, len(tokens) - others_count)
+            logits = Linear.apply(read, rows[here], d_rows[here], torch.float32)
+            tag_weight = TAG_OTHER + (TAG_ASKED - TAG_OTHER) * asked.float()
+            _, tag_loss, tag_hits = CrossEntropy.apply(logits, place[tag], tag_weight)
+            (loss + tag_loss).backward()
         gradient["embedding"].index_add_(0, tokens, d_rows)
-        return loss.item(), hits.item()
+        return loss.item(), hits.item(), tag_loss.item(), tag_hits.item()
 
     def _candidates(self, ids, target):
         """(tokens to choose among: those of the micro-batch, then others drawn at random; how many others)"""
@@ -161,8 +179,8 @@ class Network:
         self.vocabulary.spread(gradient["embedding"], gradient)
         gradient["embedding"].zero_()
 
-    def logits(self, ids):
-        """Logits [batch, t, vocabulary] by plain torch, differentiable; slow, for checks."""
+    def logits(self, ids, with_tags=False):
+        """Logits [batch, t, vocabulary] (of the tags too) by plain torch, differentiable; slow, for checks."""
         shape, w = self.shape, self.weight
         batch, t = ids.shape
         x = self.embedding[ids]
@@ -176,10 +194,13 @@ class Network:
 
         future = torch.full((t, t), float("-inf")).triu(1)
         for i in range(shape.layers):
+            if with_tags and i == shape.layers * 2 // 3:
+                tags = norm(x, w["reader.norm"]) @ w["reader.map"].t() @ self.embedding.t()
             qkv = norm(x, w[f"{i}.norm_attention"]) @ w[f"{i}.qkv"].t()
             q, k, v = [z.view(batch, t, shape.heads, shape.head).transpose(1, 2) for z in qkv.chunk(3, -1)]
             score = (rotate(q) @ rotate(k).transpose(-1, -2) * shape.head**-0.5 + future).softmax(-1)
             x = x + (score @ v).transpose(1, 2).reshape(batch, t, -1) @ w[f"{i}.out"].t()
             gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
             x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()
-        return norm(x, w["norm_out"]) @ self.embedding.t()
+        logits = norm(x, w["norm_out"]) @ self.embedding.t()
+        return (logits, tags) if with_tags else logits

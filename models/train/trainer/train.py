@@ -98,7 +98,7 @@ class Crew:
         self.squares = torch.zeros(options.workers, dtype=torch.float64).share_memory_()
         self.next = mp.Value("l", 0)
         self.gradients = [network.gradient_buffer() for _ in range(options.workers)]
-        self.sums = torch.zeros(options.workers, 64, 4, dtype=torch.float64).share_memory_()
+        self.sums = torch.zeros(options.workers, 7, dtype=torch.float64).share_memory_()
         self.barrier = mp.Barrier(options.workers)
 
     def work(self, worker):
@@ -124,9 +124,10 @@ class Crew:
                 break
             shard, group = groups[i]
             ids, positions, targets, weights, kinds = shard.tensors(group, self.options.prompt_weight)
-            loss, hits = self.network.add_gradients(ids, positions, targets, weights, views)
-            sums = self.sums[worker, 0]
-            sums += torch.tensor([loss, float(weights.sum()), hits, len(targets)], dtype=torch.float64)
+            tags = shard.tags(group, ids.shape[1])
+            found = self.network.add_gradients(ids, positions, targets, weights, views, tags)
+            counts = [float(weights.sum()), len(targets), len(tags[0])]
+            self.sums[worker] += torch.tensor([*found, *counts], dtype=torch.float64)
         self.network.spread(views)
         return cells
 
@@ -137,7 +138,7 @@ class Crew:
         total = self.gradients[0][0][stretch]
         for flat, _ in self.gradients[1:]:
             total += flat[stretch]
-        total /= self.sums[:, 0, 1].sum().item()
+        total /= self.sums[:, 4].sum().item()
         self.squares[worker] = total.double().square().sum()
         self.barrier.wait()
         return self.squares.sum().item() ** 0.5
@@ -151,14 +152,14 @@ class Crew:
             self.barrier.wait()
 
     def run_step(self, rate):
-        """(loss, accuracy, positions, norm of the gradient) of one step."""
+        """(loss, accuracy, accuracy of the tags, positions, norm of the gradient) of one step."""
         self.next.value, self.rate.value = 0, rate
         self.sums.zero_()
         self.barrier.wait()
         cells, norm = self.work(0)
         self.barrier.wait()
-        loss, weight, hits, count = self.sums.sum(0)[0].tolist()
-        return loss / weight, hits / count, cells, norm
+        loss, hits, _, tag_hits, weight, count, tags = self.sums.sum(0).tolist()
+        return loss / weight, hits / count, tag_hits / max(1.0, tags), cells, norm
 
 
 def read_weights(path):
@@ -205,20 +206,20 @@ def main():
         process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)
         process.start()
     log = open(os.path.join(o.run, "log.jsonl"), "a")
-    losses, hits, steps, since, seen, saved = 0.0, 0.0, 0, time.time(), 0, time.time()
+    losses, hits, tags, steps, since, seen, saved = 0.0, 0.0, 0.0, 0, time.time(), 0, time.time()
     while (share := left(step, started, o)) > 0:
-        loss, accuracy, cells, norm = crew.run_step(rate_at(step, started, o))
+        loss, accuracy, tag_accuracy, cells, norm = crew.run_step(rate_at(step, started, o))
         step, tokens, seen, steps = step + 1, tokens + cells, seen + cells, steps + 1
-        losses, hits = losses + loss, hits + accuracy
+        losses, hits, tags = losses + loss, hits + accuracy, tags + tag_accuracy
         if step % o.report == 0:
             line = {
                 "step": step, "tokens": tokens, "loss": round(losses / steps, 4),
-                "accuracy": round(hits / steps, 4), "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
+                "accuracy": round(hits / steps, 4), "tags": round(tags / steps, 4), "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
                 "tokens_per_s": round(seen / (time.time() - since)), "shard": feed.number,
             }
             print(json.dumps(line), file=log, flush=True)
             sys.stderr.write(f"\r{1 - share:.1%} {line}   ")
-            losses, hits, steps, seen, since = 0.0, 0.0, 0, 0, time.time()
+            losses, hits, tags, steps, seen, since = 0.0, 0.0, 0.0, 0, 0, time.time()
         if time.time() - saved > o.save_seconds:
             save(path, network, optimizer, feed, step, tokens, started, o)
             saved = time.time()

@@ -1,0 +1,118 @@
+/**
+ * What each value of a text is asked for as. Training lets the network say it while it reads (a loss in
+ * the middle of the network, ../trainer/model.py), since a prompt has no loss of its own and what a
+ * stretch of text is has to be known before an answer can point to it.
+ */
+import { answerText } from "./answer.ts";
+import type { Sample } from "./sample.ts";
+import type { Tokenizer } from "./tokenizer.ts";
+import type { Value } from "./values.ts";
+
+export interface Tag {
+  /** Index into the tokens of the user's text; their number is the token that ends the turn. */
+  readonly at: number;
+  /** A token of the property's name, or `<|end|>` for a value that is not asked for. */
+  readonly token: number;
+  readonly isAsked: boolean;
+}
+
+interface Leaf {
+  readonly value: unknown;
+  /** Tokens of its name, an object's in front of it. */
+  readonly name: readonly number[];
+}
+
+/**
+ * Two tags for a value that stands once in the text: the name's first token where it begins, its last
+ * one behind its end, where what follows it is known too ("12 bathrooms").
+ */
+export function tagsOf(tokenizer: Tokenizer, { user, answer, drawn }: Sample): Tag[] {
+  const leaves = leavesOf(tokenizer, answerText(answer));
+  if (leaves.length === 0) return [];
+  const tokenAt = tokenFinder(tokenizer, user);
+  const none = [tokenizer.control("<|end|>")];
+  const begins = new Map<number, Tag>();
+  const ends = new Map<number, Tag>();
+  for (const value of oncePerText(drawn)) {
+    const start = onlyPlace(user, value.text);
+    if (start === null) continue;
+    const asked = leaves.filter((leaf) => isSame(value, leaf.value));
+    // Two values or two properties that are alike: which is whose cannot be seen.
+    if (asked.length > 1) continue;
+    const [leaf] = asked;
+    if (leaf !== undefined && drawn.filter((one) => isSame(one, leaf.value)).length > 1) continue;
+    const name = leaf?.name ?? none;
+    const isAsked = leaf !== undefined;
+    const first = tokenAt(start);
+    const behind = Math.max(tokenAt(start + value.text.length), tokenAt(start + value.text.length - 1) + 1);
+    begins.set(first, { at: first, token: name[0] ?? 0, isAsked });
+    ends.set(behind, { at: behind, token: name.at(-1) ?? 0, isAsked });
+  }
+  // Where one value follows the other at once, the beginning counts.
+  return [...new Map([...ends, ...begins]).values()].sort((a, b) => a.at - b.at);
+}
+
+const oncePerText = (values: readonly Value[]): Value[] => {
+  const count = new Map<string, number>();
+  for (const { text } of values) count.set(text, (count.get(text) ?? 0) + 1);
+  return values.filter(({ text }) => count.get(text) === 1 && text !== "");
+};
+
+function isSame(value: Value, leaf: unknown): boolean {
+  if (typeof leaf === "number") return value.number !== null && Number(value.number) === leaf;
+  return value.string === leaf || value.isoDate === leaf;
+}
+
+/** Null where a text stands nowhere as words of its own, or more than once. */
+function onlyPlace(text: string, part: string): number | null {
+  const places: number[] = [];
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    const around = [text[at - 1] ?? " ", text[at + part.length] ?? " "];
+    if (!around.some((letter) => /[\p{L}\p{N}]/u.test(letter))) places.push(at);
+    if (places.length > 1) return null;
+  }
+  return places[0] ?? null;
+}
+
+/** Of an index into the text the index of the token that holds it. */
+function tokenFinder(tokenizer: Tokenizer, text: string): (at: number) => number {
+  const bytes = Buffer.from(text);
+  const tokens = new Uint16Array(bytes.length + 1);
+  const ids = tokenizer.encode(text);
+  let byte = 0;
+  for (const [i, id] of ids.entries()) {
+    const next = byte + tokenizer.byteLength(id);
+    tokens.fill(i, byte, next);
+    byte = next;
+  }
+  tokens[bytes.length] = ids.length;
+  return (at) => tokens[Buffer.byteLength(text.slice(0, at))] ?? ids.length;
+}
+
+/** Strings and numbers of an answer in JSON; of any other answer none. */
+function leavesOf(tokenizer: Tokenizer, answer: string): Leaf[] {
+  const leaves: Leaf[] = [];
+  const walk = (value: unknown, name: readonly number[]): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) walk(item, name);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        const own = tokenizer.encode(key);
+        // The columns of a list are told apart by their own names.
+        if (Array.isArray(member)) walkItems(member, own);
+        else walk(member, [...name, ...own]);
+      }
+    } else if (name.length > 0 && (typeof value === "string" || typeof value === "number")) {
+      leaves.push({ value, name });
+    }
+  };
+  const walkItems = (items: readonly unknown[], name: readonly number[]): void => {
+    for (const item of items) walk(item, typeof item === "object" ? [] : name);
+  };
+  try {
+    walk(JSON.parse(answer), []);
+  } catch {
+    return [];
+  }
+  return leaves;
+}
