@@ -173,7 +173,7 @@ function sections(file: string): Section[] {
 }
 
 function readWords(): WordLists {
-  const lists = sections("words.txt").map(({ head, lines }) => {
+  const lists = [...sections("words.txt"), ...sections("names.txt")].map(({ head, lines }) => {
     const words = lines
       .join(" ")
       .split(",")

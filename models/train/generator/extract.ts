@@ -103,7 +103,7 @@ const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],
 ): (readonly [string, number])[] =>
-  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.3]);
+  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.7]);
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.5;

@@ -72,12 +72,13 @@ export class Names {
     return this.#rng.chance(0.3) ? this.#english() : this.word("adjectives");
   }
 
-  /** A name that is in no list of names: any word of English, of two words, or of syllables. */
+  /** A name that tells nothing of what it names: a rare one, any word of English, of two words, or of syllables. */
   invented(): string {
     const rng = this.#rng;
     const draw = rng.next();
-    if (draw < 0.3) return capital(this.#blended());
-    if (draw < 0.45) return capital(this.#english());
+    if (draw < 0.35) return this.word(rng.pick(["surnames", "places"]));
+    if (draw < 0.5) return capital(this.#blended());
+    if (draw < 0.6) return capital(this.#english());
     if (rng.chance(0.02)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
@@ -159,13 +160,20 @@ export class Names {
     return rng.chance(0.35) ? capital(text) : text.toLowerCase();
   }
 
+  /** Of the names of people and places most are rare: which one it is has to be read, and what kind can be seen. */
+  #name(common: string, rare: string): string {
+    const draw = this.#rng.next();
+    if (draw < 0.3) return this.word(common);
+    return draw < 0.88 ? this.word(rare) : this.invented();
+  }
+
   first(): string {
-    return this.#rng.chance(0.68) ? this.word("first_names") : this.invented();
+    return this.#name("first_names", "given_names");
   }
 
   last(): string {
     const rng = this.#rng;
-    const name = rng.chance(0.62) ? this.word("last_names") : this.invented();
+    const name = this.#name("last_names", "surnames");
     if (rng.chance(0.04)) return rng.pick(["O'", "Mc", "van ", "de ", "D'", "von "]) + name;
     return name;
   }
@@ -196,7 +204,7 @@ export class Names {
 
   city(): string {
     const rng = this.#rng;
-    if (rng.chance(0.68)) return this.word("cities");
+    if (rng.chance(0.8)) return this.#name("cities", "places");
     const start = rng.chance(0.2) ? rng.pick(["Port ", "Saint ", "North ", "Lake ", "Bad "]) : "";
     return (
       start +
