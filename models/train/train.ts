@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     /** Checkpoints, shards and the finished model. */
     out: { type: "string", default: ".cache/svc-tiny" },
     from: { type: "string", default: "" },
-    shape: { type: "string", default: "20224,224,6,4,576" },
+    shape: { type: "string", default: "21312,224,6,4,576" },
     steps: { type: "string", default: "12000" },
     /** Positions per step. */
     batch: { type: "string", default: "8192" },

@@ -33,7 +33,7 @@ let vocabulary: Vocabulary;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-tiny-prompts-"));
   const path = join(folder, "model.gguf");
-  const shape = { vocabulary: 20_224, width: 32, layers: 1, heads: 2, feedForward: 32 };
+  const shape = { vocabulary: 21_312, width: 32, layers: 1, heads: 2, feedForward: 32 };
   const size = weightParts(shape).reduce((sum, { rows, columns }) => sum + rows * columns, 0);
   exportModel(path, shape, new Float32Array(size).fill(0.01), "F32");
   const runtime = await openRuntime({ forceCpu: true, threads: 1, log: () => {} });

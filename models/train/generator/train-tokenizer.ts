@@ -1,10 +1,10 @@
 /**
  * Makes the tokenizer's merges from generated text and English words:
  * `bun generator/train-tokenizer.ts FILE [PIECES] [STEMS] [SPACED]`. Pieces of words come from the
- * commonest pairs; then words that have a vector are made whole, up to the number of stems, which are
- * the tokens without a space in front. The last merges put a space in front of those that begin a word,
- * so that a name has the same tokens wherever it stands but for that space. Digits never merge: numbers
- * are copied digit by digit.
+ * commonest pairs; then words that have a vector are made whole, also with a capital, up to the number
+ * of stems, which are the tokens without a space in front. The last merges put a space in front of those
+ * that begin a word, so that a name has the same tokens wherever it stands but for that space. Digits
+ * never merge: numbers are copied digit by digit.
  */
 import { writeFileSync } from "node:fs";
 import { readGeneratorData } from "./data-files.ts";
@@ -30,6 +30,8 @@ const COUNT_MIN = 4;
 /** What English weighs beside the generated text: the commonest word counts as often as this. */
 const ENGLISH_COUNT = 300_000;
 const ENGLISH_OFFSET = 300;
+/** A word with a capital opens a line of a form, and there is as good as the name of a property. */
+const FORM_WEIGHT = 5;
 const NEWLINE = BYTE_TEXTS[10] ?? "";
 
 type Counts = Map<string, number>;
@@ -125,7 +127,8 @@ class PairCounts {
   byValue(words: readonly string[]): string[] {
     const value = (word: string): number => {
       const { parts = [], count = 0 } = this.#words[this.#indexes.get(word) ?? -1] ?? {};
-      return parts.length < 2 ? 0 : count / (parts.length - 1);
+      const weight = /^[A-Z]/.test(word) ? FORM_WEIGHT : 1;
+      return parts.length < 2 ? 0 : (weight * count) / (parts.length - 1);
     };
     const valued = words.map((word) => [word, value(word)] as const);
     return valued
@@ -134,13 +137,19 @@ class PairCounts {
       .map(([word]) => word);
   }
 
+  /** Words with a capital, or in capitals, of which `isKnown` is true in lower case. */
+  capitalised(isKnown: (word: string) => boolean): string[] {
+    const isForm = (word: string) => /^[A-Z][a-z]+$|^[A-Z]{4,}$/.test(word);
+    return [...this.#indexes.keys()].filter((word) => isForm(word) && isKnown(word.toLowerCase()));
+  }
+
   /** The first token of each word. */
   firsts(): Map<string, string> {
     return new Map(this.#words.map(({ parts }) => [parts.join(""), parts[0] ?? ""]));
   }
 }
 
-const [path, pieces = "6500", stems = "12400", spacedTokens = "7800"] = Bun.argv.slice(2);
+const [path, pieces = "6500", stems = "13500", spacedTokens = "7800"] = Bun.argv.slice(2);
 if (path === undefined) throw new Error("usage: train-tokenizer.ts FILE [PIECES] [STEMS] [SPACED]");
 const { bare, spaced } = countWords();
 const pairs = new PairCounts(bare);
@@ -155,7 +164,9 @@ while (merges.length < Number(pieces) - BYTE_TEXTS.length) {
   keep(best);
 }
 // A word in two pieces costs one token, one in three a token that is no word besides.
-for (const word of pairs.byValue(readVectors().words)) {
+const words = new Set(readVectors().words);
+const forms = pairs.capitalised((word) => words.has(word));
+for (const word of pairs.byValue([...words, ...forms])) {
   for (;;) {
     const [left, right] = pairs.partsOf(word);
     if (left === undefined || right === undefined) break;

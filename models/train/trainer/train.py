@@ -1,7 +1,7 @@
 """
 Trains the network by steps. Resumable: kill it at any time and start the same command again.
 
-  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 20224,224,6,4,576 \
+  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 21312,224,6,4,576 \
     --vocabulary FILE --steps 6000
 
 Writes FOLDER/state.pt (weights, optimizer, position in the data) and FOLDER/weights.f32 for export.ts, both every few
