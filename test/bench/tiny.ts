@@ -1,6 +1,7 @@
 /**
- * Measures svc-tiny on the blind set: `bun test/bench/tiny.ts [--manifest FILE] [--again] [--verbose]`.
- * Another manifest than the program's may say which file `svc-tiny` is. Greedy and locked, as a
+ * Measures svc-tiny on the blind set: `bun test/bench/tiny.ts [--manifest FILE] [--again] [--verbose]`,
+ * or with `--set test/vectors/tiny-dev.jsonl` on the one whose answers may be read while one works on
+ * the model. Another manifest than the program's may say which file `svc-tiny` is. Greedy and locked, as a
  * strict request runs, and once more unlocked to see how much the lock has to do; with `--again`
  * each locked answer twice, to compare the bytes. The last line is JSON.
  */
@@ -41,6 +42,7 @@ interface BlindCase {
   readonly cites?: readonly number[];
 }
 
+const BLIND_SET = new URL("../vectors/tiny-blind.jsonl", import.meta.url).pathname;
 const MAX_TOKENS = 400;
 
 const BASE = request<Grammar>("", { maxTokens: MAX_TOKENS });
@@ -200,10 +202,10 @@ async function main(): Promise<void> {
       verbose: { type: "boolean", default: false },
       again: { type: "boolean", default: false },
       only: { type: "string", default: "" },
+      set: { type: "string", default: BLIND_SET },
     },
   });
-  const path = new URL("../vectors/tiny-blind.jsonl", import.meta.url).pathname;
-  const lines = (await Bun.file(path).text()).trimEnd().split("\n");
+  const lines = (await Bun.file(values.set).text()).trimEnd().split("\n");
   const cases = lines.map((line) => JSON.parse(line) as BlindCase);
   const engine = await openEngine(values.manifest);
   const write = (line: string) => void process.stdout.write(`${line}\n`);

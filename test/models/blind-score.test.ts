@@ -10,11 +10,19 @@ interface BlindCase {
   readonly expected?: unknown;
 }
 
-const path = new URL("../vectors/tiny-blind.jsonl", import.meta.url).pathname;
-const cases = (await Bun.file(path).text())
-  .trimEnd()
-  .split("\n")
-  .map((line) => JSON.parse(line) as BlindCase);
+async function readCases(name: string): Promise<BlindCase[]> {
+  const text = await Bun.file(new URL(`../vectors/${name}`, import.meta.url).pathname).text();
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as BlindCase);
+}
+
+const cases = await readCases("tiny-blind.jsonl");
+const SETS = [
+  ["blind", cases],
+  ["development", await readCases("tiny-dev.jsonl")],
+] as const;
 
 describe("what counts as right", () => {
   test("numbers by value, strings by text without white space around them", () => {
@@ -70,18 +78,21 @@ function resolve(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolve(one)]));
 }
 
-describe("the blind set", () => {
-  test("has 150 inputs or more, of 15 kinds or more, each with its own name", () => {
+describe("sets of inputs", () => {
+  test("the blind set has 150 inputs or more, of 15 kinds or more, each with its own name", () => {
     expect(cases.length).toBeGreaterThanOrEqual(150);
     expect(new Set(cases.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(15);
-    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
-  test("expects what its schemas allow", () => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    for (const { id, schema, expected } of cases) {
-      if (schema === undefined || JSON.stringify(expected).includes("$ignore")) continue;
-      expect([id, ajv.validate(schema, resolve(expected))]).toEqual([id, true]);
-    }
-  });
+  test.each(SETS)(
+    "the %s set has names of its own and expects what its schemas allow",
+    (_, set) => {
+      expect(new Set(set.map(({ id }) => id)).size).toBe(set.length);
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      for (const { id, schema, expected } of set) {
+        if (schema === undefined || JSON.stringify(expected).includes("$ignore")) continue;
+        expect([id, ajv.validate(schema, resolve(expected))]).toEqual([id, true]);
+      }
+    },
+  );
 });

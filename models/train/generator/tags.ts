@@ -44,7 +44,10 @@ export function tagsOf(tokenizer: Tokenizer, { user, answer, drawn }: Sample): T
     const name = leaf?.name ?? none;
     const isAsked = leaf !== undefined;
     const first = tokenAt(start);
-    const behind = Math.max(tokenAt(start + value.text.length), tokenAt(start + value.text.length - 1) + 1);
+    const behind = Math.max(
+      tokenAt(start + value.text.length),
+      tokenAt(start + value.text.length - 1) + 1,
+    );
     begins.set(first, { at: first, token: name[0] ?? 0, isAsked });
     ends.set(behind, { at: behind, token: name.at(-1) ?? 0, isAsked });
   }
