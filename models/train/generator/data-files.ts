@@ -100,6 +100,8 @@ export interface GeneratorData {
   readonly lists: ReadonlyMap<string, ListDefinition>;
   /** Templates by domain. */
   readonly templates: ReadonlyMap<string, readonly string[]>;
+  /** Whole texts by kind, as templates are written. */
+  readonly documents: ReadonlyMap<string, readonly string[]>;
   /** Ways to say one field or list, `{}` being the value. */
   readonly clauses: ReadonlyMap<string, readonly string[]>;
   readonly phrases: ReadonlyMap<string, readonly string[]>;
@@ -134,6 +136,7 @@ export function readGeneratorData(): GeneratorData {
     choices: new Map(sections("choices.txt").map((s) => [firstWord(s.head), readChoice(s)])),
     lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
     templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
+    documents: new Map(sections("documents.txt").map(({ head, lines }) => [head, lines])),
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),

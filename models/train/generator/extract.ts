@@ -34,9 +34,16 @@ export function extract(
   const { rng, values } = renderer;
   for (;;) {
     values.newDocument();
-    const domain = rng.weighted(byVariety(data, domains));
     const scope: Scope = new Map();
-    const parts = drawParts(renderer, data, domain, scope);
+    const isDocument = rng.chance(DOCUMENT_SHARE);
+    const domain = rng.weighted(
+      isDocument
+        ? [...data.documents].map(([kind, texts]) => [kind, texts.length] as const)
+        : byVariety(data, domains),
+    );
+    const parts = isDocument
+      ? [renderer.render(rng.pick(data.documents.get(domain) ?? []), scope)]
+      : drawParts(renderer, data, domain, scope);
     if (scope.size === 0) continue;
     const context: PropertyContext = {
       rng,
@@ -49,13 +56,13 @@ export function extract(
         [1, 2],
       ]),
     };
-    const isElsewhere = rng.chance(0.04);
+    const isElsewhere = !isDocument && rng.chance(0.04);
     const properties = isElsewhere
       ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
       : drawProperties(context, domain, scope);
     if (properties.length === 0) continue;
     if (rng.chance(0.07)) wrapSome(rng, properties);
-    if (rng.chance(0.2)) addRemark(renderer, data, parts, properties);
+    if (!isDocument && rng.chance(0.2)) addRemark(renderer, data, parts, properties);
     const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
     const [only] = properties;
     // A list alone may be the whole answer.
@@ -98,7 +105,10 @@ function addRemark(
   properties.splice(rng.int(0, properties.length), 0, property);
 }
 
-/** The fifty domains that are common have many templates each, and are a third of what is drawn. */
+/** Texts that are written whole, as long and as mixed as what people send. */
+const DOCUMENT_SHARE = 0.3;
+
+/** The fifty domains that are common have many templates each, and are half of what is drawn. */
 const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],
@@ -486,7 +496,7 @@ function rowWords(filled: Filled, data: GeneratorData): string[] {
 
 /** Slots that any template of the domain has. */
 function slotsOf(data: GeneratorData, domain: string): string[] {
-  const text = (data.templates.get(domain) ?? []).join("\n");
+  const text = (data.templates.get(domain) ?? data.documents.get(domain) ?? []).join("\n");
   return [
     ...new Set(
       [...text.matchAll(/\{((?:rows:)?[a-z_]+)(?:@[a-z_]+)?\}/g)].map((match) => match[1] ?? ""),
