@@ -26,6 +26,14 @@ import { messageRemark } from "./topics.ts";
 const OPAQUE =
   "a b c x y x1 x2 x3 v1 v2 val value field field_1 f1 f2 data item1 p q ref info".split(" ");
 
+/** What a text is made of, and the slots that it holds. */
+interface Draft {
+  /** Of templates or of documents. */
+  readonly domain: string;
+  readonly parts: string[];
+  readonly scope: Scope;
+}
+
 export function extract(
   renderer: Renderer,
   data: GeneratorData,
@@ -34,17 +42,9 @@ export function extract(
   const { rng, values } = renderer;
   for (;;) {
     values.newDocument();
-    const scope: Scope = new Map();
     const isDocument = rng.chance(DOCUMENT_SHARE);
-    const domain = rng.weighted(
-      isDocument
-        ? [...data.documents].map(([kind, texts]) => [kind, texts.length] as const)
-        : byVariety(data, domains),
-    );
-    const parts = isDocument
-      ? [renderer.render(rng.pick(data.documents.get(domain) ?? []), scope)]
-      : drawParts(renderer, data, domain, scope);
-    if (scope.size === 0) continue;
+    const draft = isDocument ? drawDocument(renderer, data) : drawParts(renderer, data, domains);
+    if (draft.scope.size === 0) continue;
     const context: PropertyContext = {
       rng,
       data,
@@ -58,19 +58,32 @@ export function extract(
     };
     const isElsewhere = !isDocument && rng.chance(0.04);
     const properties = isElsewhere
-      ? absentProperties(context, rng.pick(domains), scope, rng.int(1, 5))
-      : drawProperties(context, domain, scope);
+      ? absentProperties(context, rng.pick(domains), draft.scope, rng.int(1, 5))
+      : drawProperties(context, draft.domain, draft.scope);
     if (properties.length === 0) continue;
     if (rng.chance(0.07)) wrapSome(rng, properties);
-    if (!isDocument && rng.chance(0.2)) addRemark(renderer, data, parts, properties);
-    const text = joinParts(rng, isElsewhere && rng.chance(0.5) ? smallTalk(renderer, data) : parts);
-    const [only] = properties;
-    // A list alone may be the whole answer.
-    if (properties.length === 1 && only?.schema["type"] === "array" && rng.chance(0.25)) {
-      return { text, schema: only.schema, value: only.value };
-    }
-    return { text, schema: objectSchema(properties), value: objectValue(properties) };
+    if (!isDocument && rng.chance(0.2)) addRemark(renderer, data, draft.parts, properties);
+    const isSmallTalk = isElsewhere && rng.chance(0.5);
+    const text = joinParts(rng, isSmallTalk ? smallTalk(renderer, data) : draft.parts);
+    return { text, ...wholeAnswer(rng, properties) };
   }
+}
+
+function wholeAnswer(rng: Rng, properties: readonly Property[]): Omit<Extraction, "text"> {
+  const [only] = properties;
+  // A list alone may be the whole answer.
+  if (properties.length === 1 && only?.schema["type"] === "array" && rng.chance(0.25)) {
+    return { schema: only.schema, value: only.value };
+  }
+  return { schema: objectSchema(properties), value: objectValue(properties) };
+}
+
+function drawDocument(renderer: Renderer, { documents }: GeneratorData): Draft {
+  const kinds = [...documents].map(([kind, texts]) => [kind, texts.length] as const);
+  const domain = renderer.rng.weighted(kinds);
+  const scope: Scope = new Map();
+  const text = renderer.render(renderer.rng.pick(documents.get(domain) ?? []), scope);
+  return { domain, parts: [text], scope };
 }
 
 /** Names for an object of a few properties that have nothing else in common. */
@@ -106,7 +119,7 @@ function addRemark(
 }
 
 /** Texts that are written whole, as long and as mixed as what people send. */
-const DOCUMENT_SHARE = 0.3;
+const DOCUMENT_SHARE = 0.25;
 
 /** The fifty domains that are common have many templates each, and are half of what is drawn. */
 const byVariety = (
@@ -122,13 +135,10 @@ const LONG_SHARE = 0.025;
 /** Of the rest, texts put together from clauses. */
 const COMPOSED_SHARE = 0.07;
 
-function drawParts(
-  renderer: Renderer,
-  data: GeneratorData,
-  domain: string,
-  scope: Scope,
-): string[] {
+function drawParts(renderer: Renderer, data: GeneratorData, domains: readonly string[]): Draft {
   const { rng } = renderer;
+  const domain = rng.weighted(byVariety(data, domains));
+  const scope: Scope = new Map();
   const isLong = rng.chance(LONG_SHARE);
   const parts = rng.chance(COMPOSED_SHARE)
     ? compose(renderer, data, slotsOf(data, domain), scope)
@@ -152,7 +162,7 @@ function drawParts(
       : aside(renderer, data);
     parts.splice(rng.int(0, parts.length), 0, filler);
   }
-  return parts;
+  return { domain, parts, scope };
 }
 
 function fillTemplates(

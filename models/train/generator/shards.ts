@@ -14,7 +14,7 @@ import { type Merge, mergeOf, Tokenizer } from "./tokenizer.ts";
 
 /** Weights are stored in tenths. */
 const WEIGHT_SCALE = 10;
-const TOKENS_MAX = 640;
+const TOKENS_MAX = 800;
 
 export function readMerges(): Merge[] {
   const path = new URL("../data/merges.txt", import.meta.url).pathname;
