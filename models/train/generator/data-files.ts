@@ -85,6 +85,8 @@ export interface MessageData {
 export interface MessageMarks {
   /** Asked for most often. */
   readonly isUsual: boolean;
+  /** Its texts tell a story, of which one thing decides. */
+  readonly isLong: boolean;
   /** Labels of other open groups can stand beside its own: none of them is right for its texts too. */
   readonly isOpen: boolean;
   /** A document can be given a sentence of it and be asked for the label. */
@@ -270,6 +272,7 @@ function readMessages({ head, lines }: Section): MessageData[] {
   const words = rest.split(" ");
   const marks = {
     isUsual: words.includes("usual"),
+    isLong: words.includes("long"),
     isOpen: words.includes("open"),
     isGiven: words.includes("given"),
   };

@@ -37,8 +37,9 @@ export function byMessage(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
   values.newDocument();
   const named = rng.weighted([
-    [rng.pick(messages).group, 6],
+    [rng.pick(messages).group, 4],
     [rng.pick(messages.filter(({ marks }) => marks.isUsual)).group, 2.5],
+    [rng.pick(messages.filter(({ marks }) => marks.isLong)).group, 2],
     [rng.pick(messages.filter(isYesOrNo)).group, 1.5],
   ]);
   const own = rng.pick(messages.filter((one) => one.group === named));
