@@ -94,7 +94,12 @@ export function roles(renderer: Renderer, data: GeneratorData): Extraction {
     ({ name }, i) => properties.findIndex((one) => one.name === name) === i,
   );
   return {
-    text: joined(rng, section, said),
+    text: joined(
+      rng,
+      section,
+      said,
+      parts.map(({ entry }) => entry.text),
+    ),
     schema: objectSchema(taken),
     value: objectValue(taken),
   };
@@ -160,12 +165,18 @@ function fact(
   };
 }
 
-function joined(rng: Rng, section: string, said: readonly string[]): string {
+/** @param values keep their case where a line begins with one. */
+function joined(
+  rng: Rng,
+  section: string,
+  said: readonly string[],
+  values: readonly string[],
+): string {
   if (section === "role_line") return said.join("\n");
   if (section === "role_sentence")
     return joinParts(
       rng,
-      said.map((line) => `${capital(line)}.`),
+      said.map((line) => `${values.some((text) => line.startsWith(text)) ? line : capital(line)}.`),
     );
   const [last = "", ...before] = [...said].reverse();
   const mark = rng.pick([", ", ", ", "; ", " and ", " - ", " / "]);
