@@ -21,7 +21,7 @@ function manifestFolder(): {
 
 test("list shows what each model needs", async () => {
   const world = manifestFolder();
-  expect((await run(world, "models", "list")).out).toMatch(/^svc-tiny +chat +llama +7\.4 MiB/m);
+  expect((await run(world, "models", "list")).out).toMatch(/^svc-tiny +chat +llama +7\.6 MiB/m);
   expect(jsonOf(await run(world, "models", "list", "--json"))["models"]).toMatchObject([
     {
       name: "svc-tiny",

@@ -55,9 +55,9 @@ describe("a chat", () => {
       model: "svc-tier-a",
       choices: [choice],
       usage: {
-        prompt_tokens: 5,
-        completion_tokens: 20,
-        total_tokens: 25,
+        prompt_tokens: 4,
+        completion_tokens: 19,
+        total_tokens: 23,
         prompt_tokens_details: { cached_tokens: 0 },
       },
       system_fingerprint: expect.stringMatching(/^fp_/),
