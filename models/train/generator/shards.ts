@@ -84,9 +84,10 @@ function writeShard(path: string, seed: number, count: number): void {
       weights.push(Math.round((answer.weights[i] ?? 0) * WEIGHT_SCALE));
     }
     // The user's turn ends two tokens before the prompt does.
-    const text = prompt.length - 2 - tokenizer.encode(sample.user).length;
-    for (const { at, token, isAsked } of tagsOf(tokenizer, sample)) {
-      tags.at.push(text + at);
+    const text = tokenizer.encode(sample.user);
+    const start = prompt.length - 2 - text.length;
+    for (const { at, token, isAsked } of tagsOf(tokenizer, sample, text)) {
+      tags.at.push(start + at);
       tags.token.push(token);
       tags.asked.push(isAsked ? 1 : 0);
     }

@@ -25,11 +25,16 @@ interface Leaf {
 /**
  * Two tags for a value that stands once in the text: the name's first token where it begins, its last
  * one behind its end, where what follows it is known too ("12 bathrooms").
+ * @param tokens of the user's text.
  */
-export function tagsOf(tokenizer: Tokenizer, { user, answer, drawn }: Sample): Tag[] {
+export function tagsOf(
+  tokenizer: Tokenizer,
+  { user, answer, drawn }: Sample,
+  tokens: readonly number[],
+): Tag[] {
   const leaves = leavesOf(tokenizer, answerText(answer));
   if (leaves.length === 0) return [];
-  const tokenAt = tokenFinder(tokenizer, user);
+  const tokenAt = tokenFinder(tokenizer, user, tokens);
   const none = [tokenizer.control("<|end|>")];
   const begins = new Map<number, Tag>();
   const ends = new Map<number, Tag>();
@@ -78,18 +83,15 @@ function onlyPlace(text: string, part: string): number | null {
 }
 
 /** Of an index into the text the index of the token that holds it. */
-function tokenFinder(tokenizer: Tokenizer, text: string): (at: number) => number {
-  const bytes = Buffer.from(text);
-  const tokens = new Uint16Array(bytes.length + 1);
-  const ids = tokenizer.encode(text);
-  let byte = 0;
-  for (const [i, id] of ids.entries()) {
-    const next = byte + tokenizer.byteLength(id);
-    tokens.fill(i, byte, next);
-    byte = next;
-  }
-  tokens[bytes.length] = ids.length;
-  return (at) => tokens[Buffer.byteLength(text.slice(0, at))] ?? ids.length;
+function tokenFinder(
+  tokenizer: Tokenizer,
+  text: string,
+  tokens: readonly number[],
+): (at: number) => number {
+  const places = tokens.flatMap((id, i) =>
+    Array.from({ length: tokenizer.byteLength(id) }, () => i),
+  );
+  return (at) => places[Buffer.byteLength(text.slice(0, at))] ?? tokens.length;
 }
 
 /** Strings and numbers of an answer in JSON; of any other answer none. */

@@ -22,6 +22,7 @@ import {
   toBytes,
 } from "./tokenizer.ts";
 import { readVectors } from "./vectors.ts";
+import { formOf } from "./vocabulary.ts";
 
 const SAMPLES = 24_000;
 const SEED = 999;
@@ -137,10 +138,8 @@ class PairCounts {
       .map(([word]) => word);
   }
 
-  /** Words with a capital, or in capitals, of which `isKnown` is true in lower case. */
-  capitalised(isKnown: (word: string) => boolean): string[] {
-    const isForm = (word: string) => /^[A-Z][a-z]+$|^[A-Z]{4,}$/.test(word);
-    return [...this.#indexes.keys()].filter((word) => isForm(word) && isKnown(word.toLowerCase()));
+  get words(): string[] {
+    return [...this.#indexes.keys()];
   }
 
   /** The first token of each word. */
@@ -165,7 +164,11 @@ while (merges.length < Number(pieces) - BYTE_TEXTS.length) {
 }
 // A word in two pieces costs one token, one in three a token that is no word besides.
 const words = new Set(readVectors().words);
-const forms = pairs.capitalised((word) => words.has(word));
+const isKnown = (word: string) => words.has(word);
+const forms = pairs.words.filter((word) => {
+  const { stem } = formOf(word, isKnown);
+  return stem !== word && isKnown(stem);
+});
 for (const word of pairs.byValue([...words, ...forms])) {
   for (;;) {
     const [left, right] = pairs.partsOf(word);

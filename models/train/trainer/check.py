@@ -39,7 +39,8 @@ def check_gradients():
     names[torch.cat([ids.reshape(-1), target, tag])] = True
     read = read.reshape(-1, 512)[tagged].masked_fill(~names, float("-inf"))
     tag_weight = torch.where(asked > 0, TAG_ASKED, TAG_OTHER)
-    expected = (each * weight).sum() + (torch.nn.functional.cross_entropy(read, tag, reduction="none") * tag_weight).sum()
+    each_tag = torch.nn.functional.cross_entropy(read, tag, reduction="none")
+    expected = (each * weight).sum() + (each_tag * tag_weight).sum()
     expected.backward()
     assert abs(loss - expected.item()) < 1e-3 * abs(loss), (loss, expected.item())
     for name, w in network.weight.items():

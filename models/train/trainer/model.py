@@ -19,6 +19,7 @@ class Shape:
     def __init__(self, vocabulary, width, layers, heads, feed_forward, head=64, context=1024, rope_base=10000.0):
         self.vocabulary, self.width, self.layers, self.heads = vocabulary, width, layers, heads
         self.feed_forward, self.head, self.context, self.rope_base = feed_forward, head, context, rope_base
+        self.tagged_layer = layers * 2 // 3  # tags are read off its input: the layers behind can still use them
 
     def tensors(self):
         """Name -> shape of what lies behind the embedding, matrices first."""
@@ -111,7 +112,7 @@ class Network:
     def _hidden(self, ids, gradient, positions, tagged):
         """
         The last layer's output at the given flat positions (past its attention the others are not needed), and what
-        the stream says at those in `tagged` before the last third of the layers, which can still use it.
+        the stream says at those in `tagged`.
         """
         batch, t = ids.shape
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
@@ -120,7 +121,7 @@ class Network:
         for i in range(shape.layers):
             name = f"{i}.norm_attention"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
-            if i == shape.layers * 2 // 3:
+            if i == shape.tagged_layer:
                 _, read = AddNorm.apply(x[tagged], None, w["reader.norm"], g["reader.norm"])
                 read = Linear.apply(read, w["reader.map"], g["reader.map"], kind)
             qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"], kind)
@@ -194,7 +195,7 @@ class Network:
 
         future = torch.full((t, t), float("-inf")).triu(1)
         for i in range(shape.layers):
-            if with_tags and i == shape.layers * 2 // 3:
+            if with_tags and i == shape.tagged_layer:
                 tags = norm(x, w["reader.norm"]) @ w["reader.map"].t() @ self.embedding.t()
             qkv = norm(x, w[f"{i}.norm_attention"]) @ w[f"{i}.qkv"].t()
             q, k, v = [z.view(batch, t, shape.heads, shape.head).transpose(1, 2) for z in qkv.chunk(3, -1)]

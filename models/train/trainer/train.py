@@ -214,7 +214,8 @@ def main():
         if step % o.report == 0:
             line = {
                 "step": step, "tokens": tokens, "loss": round(losses / steps, 4),
-                "accuracy": round(hits / steps, 4), "tags": round(tags / steps, 4), "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
+                "accuracy": round(hits / steps, 4), "tags": round(tags / steps, 4),
+                "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
                 "tokens_per_s": round(seen / (time.time() - since)), "shard": feed.number,
             }
             print(json.dumps(line), file=log, flush=True)
