@@ -67,7 +67,7 @@ function bracketMistakes(template: string): string[] {
 function* allSlots(data: GeneratorData): Generator<readonly [string, readonly string[]]> {
   const texts = [
     ...[...data.templates.values(), ...data.documents.values()].flat(),
-    ...[...data.lists.values()].flatMap(({ rows }) => rows),
+    ...[...data.lists.values()].flatMap(({ rows, told }) => [...rows, ...told]),
     ...[...data.choices.values()].flatMap(({ labels }) => labels.flatMap(({ phrases }) => phrases)),
     ...data.facts.flatMap((fact) => [...fact.titles, ...fact.statements, ...fact.questions]),
     ...data.tools.flatMap(({ requests }) => requests),

@@ -36,8 +36,12 @@ export interface ListDefinition {
   readonly name: string;
   readonly properties: readonly string[];
   readonly descriptions: readonly string[];
-  /** Templates of one row; all rows of a list have the same. */
+  /** Templates of one row; in a table all rows have the same. */
   readonly rows: readonly string[];
+  /** Clauses that tell one item each, every one in its own words and with its own slots. */
+  readonly told: readonly string[];
+  /** What can stand before told items. */
+  readonly leadIns: readonly string[];
 }
 
 export interface ToolTemplate {
@@ -136,7 +140,7 @@ export function readGeneratorData(): GeneratorData {
       sections("parts.txt").map(({ head, lines }) => [head, lines.join(" ").split(" ")]),
     ),
     choices: new Map(sections("choices.txt").map((s) => [firstWord(s.head), readChoice(s)])),
-    lists: new Map(sections("lists.txt").map((s) => [firstWord(s.head), readList(s)])),
+    lists: readLists(),
     templates: new Map(sections("templates.txt").map(({ head, lines }) => [head, lines])),
     documents: new Map(sections("documents.txt").map(({ head, lines }) => [head, lines])),
     phrases: new Map(sections("phrases.txt").map(({ head, lines }) => [head, lines])),
@@ -252,9 +256,22 @@ function readChoice({ head, lines }: Section): ChoiceDefinition {
   return { name, properties, descriptions, labels, isSaidInSentences };
 }
 
-function readList({ head, lines }: Section): ListDefinition {
-  const { name, properties, descriptions } = readHead(head);
-  return { name, properties, descriptions, rows: lines };
+/** `told.txt` has what people say of the items of a list, `> ` lead-ins among it. */
+function readLists(): ReadonlyMap<string, ListDefinition> {
+  const told = new Map(sections("told.txt").map(({ head, lines }) => [head, lines]));
+  const lists = sections("lists.txt").map(({ head, lines }) => {
+    const { name, properties, descriptions } = readHead(head);
+    const said = told.get(name) ?? [];
+    const list: ListDefinition = {
+      ...{ name, properties, descriptions, rows: lines },
+      told: said.filter((line) => !line.startsWith("> ")),
+      leadIns: tagged(said, "> "),
+    };
+    told.delete(name);
+    return [name, list] as const;
+  });
+  for (const name of told.keys()) throw new Error(`told.txt: no such list: ${name}`);
+  return new Map(lists);
 }
 
 function readClauses(line: string): [string, readonly string[]] {

@@ -7,7 +7,6 @@ import { remark } from "./lexicon.ts";
 import { capital } from "./names.ts";
 import {
   type Extraction,
-  makeProperty,
   nullable,
   objectSchema,
   objectValue,
@@ -21,6 +20,7 @@ import { aside, type Filled, joinParts, type Renderer, type Scope } from "./rend
 import type { Rng } from "./rng.ts";
 import { provision } from "./roles.ts";
 import { messageRemark } from "./topics.ts";
+import { makeProperty } from "./typed.ts";
 
 /** Names that say nothing: only the description tells what is asked for. */
 const OPAQUE =
@@ -126,7 +126,7 @@ const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],
 ): (readonly [string, number])[] =>
-  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.7]);
+  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.9]);
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.5;
@@ -134,20 +134,24 @@ const LIST_SHARE = 0.5;
 const LONG_SHARE = 0.025;
 /** Of the rest, texts put together from clauses. */
 const COMPOSED_SHARE = 0.07;
+/** Of the rest, texts with a list of any kind, told item by item. */
+const TOLD_SHARE = 0.06;
+/** Of the lists in templates, those that are told instead, where somebody wrote how. */
+const TOLD_INSTEAD = 0.4;
 
 function drawParts(renderer: Renderer, data: GeneratorData, domains: readonly string[]): Draft {
   const { rng } = renderer;
   const domain = rng.weighted(byVariety(data, domains));
   const scope: Scope = new Map();
   const isLong = rng.chance(LONG_SHARE);
-  const parts = rng.chance(COMPOSED_SHARE)
-    ? compose(renderer, data, slotsOf(data, domain), scope)
-    : fillTemplates(
-        renderer,
-        data.templates.get(domain) ?? [],
-        scope,
-        isLong ? rng.int(2, 5) : null,
-      );
+  const templates = data.templates.get(domain) ?? [];
+  const drawn = rng.next();
+  const parts =
+    drawn < COMPOSED_SHARE
+      ? compose(renderer, data, slotsOf(data, domain), scope)
+      : drawn < COMPOSED_SHARE + TOLD_SHARE
+        ? tellAny(renderer, data, templates, scope)
+        : fillTemplates(renderer, data, templates, scope, isLong ? rng.int(2, 5) : null);
   const fillers = isLong
     ? rng.int(3, 12)
     : rng.weighted([
@@ -165,8 +169,30 @@ function drawParts(renderer: Renderer, data: GeneratorData, domains: readonly st
   return { domain, parts, scope };
 }
 
+/** A list of any kind, told, and a sentence or two of the domain. */
+function tellAny(
+  renderer: Renderer,
+  data: GeneratorData,
+  templates: readonly string[],
+  scope: Scope,
+): string[] {
+  const { rng } = renderer;
+  const lists = [...data.lists.values()].filter(({ told }) => told.length > 0);
+  const others = templates.filter((line) => !line.includes("{rows:"));
+  const lines = rng.sample(others, rng.int(0, 2));
+  const texts = lines.map((line) => renderSentence(renderer, line, scope));
+  return rng.shuffle([...texts, renderer.told(rng.pick(lists).name, scope)]);
+}
+
+/** The list of a template that can be told in its place, or null. */
+function toldOf({ lists }: GeneratorData, template: string): string | null {
+  const [, name = ""] = /\{rows:([a-z_]+)\}/.exec(template) ?? [];
+  return (lists.get(name)?.told.length ?? 0) > 0 ? name : null;
+}
+
 function fillTemplates(
   renderer: Renderer,
+  data: GeneratorData,
   templates: readonly string[],
   scope: Scope,
   fixed: number | null,
@@ -185,13 +211,21 @@ function fillTemplates(
       ? rng.pick(lists)
       : rng.weighted(templates.map((line) => [line, richness(line)] as const));
   const others = templates.filter((line) => line !== rich);
-  const lines = rng.shuffle([rich, ...rng.sample(others, count - 1)]);
+  const list = toldOf(data, rich);
+  const isTold = list !== null && rng.chance(TOLD_INSTEAD);
+  const around = rng.sample(others, isTold ? rng.int(0, 2) : count - 1);
+  const lines = rng.shuffle([rich, ...around]);
   renderer.rowsMax = count > 2 ? 5 : 10;
   return lines.map((line) => {
-    const text = renderer.render(line, scope);
-    // A value keeps its case, so that the answer can copy it.
-    return line.startsWith("{") ? text : capital(text);
+    if (isTold && line === rich) return renderer.told(list, scope);
+    return renderSentence(renderer, line, scope);
   });
+}
+
+/** With a capital, but where a value begins it: that keeps its case, so that the answer can copy it. */
+function renderSentence(renderer: Renderer, line: string, scope: Scope): string {
+  const text = renderer.render(line, scope);
+  return line.startsWith("{") ? text : capital(text);
 }
 
 /** Templates with many values are drawn more often, and prose more often than forms. */

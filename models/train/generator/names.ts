@@ -129,7 +129,7 @@ export class Names {
   /** What a note or a description says. */
   phrase(): string {
     const rng = this.#rng;
-    if (rng.chance(0.5)) {
+    if (rng.chance(0.7)) {
       const said = this.word("said");
       return rng.chance(0.25) ? capital(said) : said;
     }

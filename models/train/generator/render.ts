@@ -75,9 +75,53 @@ export class Renderer {
   }
 
   #rows(name: string, scope: Scope): string {
+    const list = this.#list(name);
+    const isTable = this.rng.chance(0.75);
+    const template = this.rng.pick(list.rows);
+    const texts = this.#items(list, scope, () => (isTable ? template : this.rng.pick(list.rows)));
+    return this.#join(texts, template);
+  }
+
+  /** A list as people tell it: each item in words of its own, some without what others have. */
+  told(name: string, scope: Scope): string {
+    const { rng } = this;
+    const list = this.#list(name);
+    const leadIn = rng.chance(0.45) && list.leadIns.length > 0 ? rng.pick(list.leadIns) : null;
+    const style = rng.weighted([
+      ["sentences", 6],
+      ["clauses", 4],
+      ["lines", 2],
+    ] as const);
+    const isCapital = style === "sentences" || (style === "lines" && rng.chance(0.5));
+    const left = rng.shuffle(list.told);
+    const clauses = this.#items(list, scope, () => {
+      const clause = left.pop() ?? rng.pick(list.told);
+      // A value that begins it keeps its case, so that the answer can copy it.
+      return isCapital ? capital(clause) : clause;
+    });
+    switch (style) {
+      case "sentences":
+        return `${leadIn === null ? "" : leadIn + rng.pick([": ", ". "])}${clauses.join(". ")}.`;
+      case "clauses": {
+        const pattern = rng.pick(this.#data.phrases.get("joins_of_clauses") ?? []);
+        return `${leadIn === null ? "" : `${leadIn}: `}${joined(pattern, clauses)}.`;
+      }
+      case "lines": {
+        const bullet = rng.pick(["", "- ", "* ", "• "]);
+        const lines = clauses.map((clause) => bullet + clause);
+        return `${leadIn === null ? "" : `${leadIn}:`}\n${lines.join("\n")}\n`;
+      }
+    }
+  }
+
+  #list(name: string): ListDefinition {
     const list = this.#data.lists.get(name);
     if (list === undefined) throw new Error(`no such list: {rows:${name}}`);
-    const template = this.rng.pick(list.rows);
+    return list;
+  }
+
+  /** The texts of a list's items, each from a template of its own; what they hold is put into the scope. */
+  #items(list: ListDefinition, scope: Scope, draw: () => string): string[] {
     const count = Math.min(
       this.rowsMax,
       this.rng.weighted([
@@ -97,13 +141,13 @@ export class Renderer {
     const texts: string[] = [];
     for (let i = 0; i < count; i++) {
       const row: Scope = new Map();
-      const text = this.render(template, row);
+      const text = this.render(draw(), row);
       if (texts.includes(text)) continue;
       rows.push(row);
       texts.push(text);
     }
-    scope.set(`rows:${name}`, { kind: "list", list, rows });
-    return this.#join(texts, template);
+    scope.set(`rows:${list.name}`, { kind: "list", list, rows });
+    return texts;
   }
 
   #join(texts: readonly string[], template: string): string {
@@ -111,20 +155,29 @@ export class Renderer {
     const isLong = template.length > 30 || texts.some((text) => /, | and /.test(text));
     const style = rng.weighted([
       ["lines", isLong ? 2.5 : 0.8],
-      ["commas", isLong ? 2 : 6],
+      ["joins", isLong ? 2 : 6],
       ["marks", isLong ? 3 : 1],
     ] as const);
     if (style === "lines") {
       const bullet = rng.pick(["", "- ", "* ", "• ", "#"]);
       return `\n${texts.map((text, i) => (bullet === "#" ? `${i + 1}. ` : bullet) + text).join("\n")}\n`;
     }
-    if (style === "marks")
-      return texts.join(rng.pick(["; ", " / ", " | ", ", then ", " + ", ". "]));
-    const last = texts.at(-1) ?? "";
-    const first = texts.slice(0, -1);
-    if (first.length === 0) return last;
-    return first.join(", ") + rng.pick([" and ", ", and ", ", ", " and ", " as well as "]) + last;
+    return joined(rng.pick(this.#data.phrases.get(style) ?? []), texts);
   }
+}
+
+/**
+ * `%, % and %` says what stands before the first item, between two, before the last, and behind it; `#` is the
+ * item's number.
+ */
+function joined(pattern: string, items: readonly string[]): string {
+  const [before = "", between = "", last = "", behind = ""] = pattern.split("%");
+  const marks = items.map((_, i) => {
+    if (i === 0) return before;
+    return i === items.length - 1 ? last : between;
+  });
+  const parts = items.map((item, i) => (marks[i] ?? "").replaceAll("#", String(i + 1)) + item);
+  return parts.join("") + behind;
 }
 
 /** Sentences with what people write before and after them, which decides nothing. */

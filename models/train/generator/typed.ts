@@ -1,0 +1,48 @@
+/** Gives what a slot holds a type, and the value that the answer has for it. */
+import { type AnswerValue, NumberLiteral } from "./answer.ts";
+import { listOf } from "./columns.ts";
+import {
+  choiceOf,
+  nullable,
+  type Property,
+  type PropertyContext,
+  type Schema,
+} from "./properties.ts";
+import type { Filled } from "./render.ts";
+import type { Value } from "./values.ts";
+
+export function makeProperty(context: PropertyContext, name: string, filled: Filled): Property {
+  const { schema, value } = typedValue(context, filled);
+  return { name, schema, value, isOptional: false };
+}
+
+function typedValue(
+  context: PropertyContext,
+  filled: Filled,
+): { readonly schema: Schema; readonly value: AnswerValue } {
+  switch (filled.kind) {
+    case "value": {
+      const scalar = scalarOf(context, filled.value);
+      const isNullable = context.rng.chance(context.nullableShare);
+      return isNullable ? { ...scalar, schema: nullable(scalar.schema) } : scalar;
+    }
+    case "choice":
+      return choiceOf(context, filled.choice, filled.label);
+    case "list":
+      return listOf(context, filled);
+  }
+}
+
+function scalarOf(
+  { rng }: PropertyContext,
+  value: Value,
+): { readonly schema: Schema; readonly value: AnswerValue } {
+  if (value.isoDate !== null && rng.chance(0.65)) {
+    return { schema: { type: "string", format: "date" }, value: value.isoDate };
+  }
+  if (value.number !== null && rng.chance(0.94)) {
+    const type = value.isInteger && rng.chance(0.75) ? "integer" : "number";
+    return { schema: { type }, value: new NumberLiteral(value.number) };
+  }
+  return { schema: { type: "string" }, value: value.string };
+}
