@@ -5,7 +5,7 @@ import { Rng } from "../../models/train/generator/rng.ts";
 import { drawSample, type Sample, SHARES } from "../../models/train/generator/sample.ts";
 import { readTokenizer } from "../../models/train/generator/shards.ts";
 import { tagsOf } from "../../models/train/generator/tags.ts";
-import type { Value } from "../../models/train/generator/values.ts";
+import type { Decisive, Value } from "../../models/train/generator/values.ts";
 
 const tokenizer = readTokenizer();
 
@@ -18,7 +18,12 @@ const value = (text: string, number: string | null = null): Value => ({
 });
 
 /** Of each tag the text of the token that it stands at, and the text that it says. */
-function shown(user: string, answer: Sample["answer"], drawn: readonly Value[]): string[] {
+function shown(
+  user: string,
+  answer: Sample["answer"],
+  drawn: readonly Value[],
+  decisive: readonly Decisive[] = [],
+): string[] {
   const sample = {
     task: "extract",
     schema: {},
@@ -27,6 +32,7 @@ function shown(user: string, answer: Sample["answer"], drawn: readonly Value[]):
     user,
     answer,
     drawn,
+    decisive,
   } as const;
   const ids = tokenizer.encode(user);
   const text = (id: number | undefined) =>
@@ -62,6 +68,15 @@ describe("tags of the prompt", () => {
     expect(shown("5 of 5.0", answerOf({ a: 5 }), [value("5", "5"), value("5.0", "5")])).toEqual([]);
     expect(shown("it is red", answerOf({ a: "red", b: "red" }), [value("red")])).toEqual([]);
     expect(shown("rested", answerOf({ a: "rest" }), [value("rest")])).toEqual([]);
+  });
+
+  test("words that decide have the label behind them, or the name where it is yes or no", () => {
+    const answer = answerOf({ item: "vase" });
+    const mood = { text: "never again", name: "mood", label: "angry" };
+    expect(shown("Never again this vase", answer, [], [mood])).toEqual(["this angry"]);
+    const paid = { text: "is settled", name: "is_paid", label: null };
+    expect(shown("the vase is settled", answer, [], [paid])).toEqual(["(end) paid"]);
+    expect(shown("is settled, is settled", answer, [], [paid])).toEqual([]);
   });
 
   test("most values of drawn samples have tags, each inside the user's turn", () => {

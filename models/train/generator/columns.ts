@@ -3,6 +3,7 @@ import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { GeneratorData, ListDefinition } from "./data-files.ts";
 import {
   drawLabels,
+  noteDecisive,
   nullable,
   objectSchema,
   type PropertyContext,
@@ -38,11 +39,18 @@ export function listOf(
   }
   const used = new Set<string>();
   const camel = rng.chance(0.1);
-  const made = columns.map(({ cells, names }): Column => {
-    const free = names.filter((word) => !used.has(word));
-    const name = styleName(rng.pick(free.length === 0 ? names : free), camel);
+  const made = columns.flatMap(({ cells, names }): Column[] => {
+    const free = names.map((word) => styleName(word, camel)).filter((word) => !used.has(word));
+    if (free.length === 0) return [];
+    const name = rng.pick(free);
     used.add(name);
-    return { name, ...column(context, cells) };
+    const one = { name, ...column(context, cells) };
+    cells.forEach((cell, i) => {
+      if (cell?.kind === "choice") {
+        noteDecisive(context.decisive, cell.text, name, one.values[i] ?? null);
+      }
+    });
+    return [one];
   });
   if (rng.chance(0.15)) made.push(...absentColumn(context, list, rows, used));
   const order = rng.chance(0.6) ? made : rng.shuffle(made);

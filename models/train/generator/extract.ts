@@ -7,6 +7,7 @@ import { remark } from "./lexicon.ts";
 import { capital } from "./names.ts";
 import {
   type Extraction,
+  noteDecisive,
   nullable,
   objectSchema,
   objectValue,
@@ -49,6 +50,7 @@ export function extract(
       rng,
       data,
       style: values.style,
+      decisive: values.decisive,
       isDescribed: rng.chance(0.22),
       nullableShare: rng.weighted([
         [0, 4],
@@ -114,6 +116,7 @@ function addRemark(
   const draw = rng.pick([remark, messageRemark, choiceRemark, choiceRemark, provision]);
   const { text, property } = draw(renderer, data);
   if (properties.some(({ name }) => name === property.name)) return;
+  noteDecisive(renderer.values.decisive, text, property.name, property.value);
   parts.splice(rng.int(0, parts.length), 0, text);
   properties.splice(rng.int(0, properties.length), 0, property);
 }

@@ -3,7 +3,7 @@ import { type AnswerValue, Label } from "./answer.ts";
 import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
 import type { Filled } from "./render.ts";
 import type { Rng } from "./rng.ts";
-import type { DocumentStyle } from "./values.ts";
+import type { Decisive, DocumentStyle } from "./values.ts";
 
 export type Schema = { readonly [key: string]: unknown };
 
@@ -30,6 +30,8 @@ export interface PropertyContext {
   readonly rng: Rng;
   readonly data: GeneratorData;
   readonly style: DocumentStyle;
+  /** Is told what decides the properties that are made. */
+  readonly decisive: Decisive[];
   /** Properties carry descriptions, and some have names that say nothing. */
   readonly isDescribed: boolean;
   /** Share of nullable types among values that are there. */
@@ -94,6 +96,17 @@ export function choiceOf(
   const schema = { type: "string", enum: names };
   const isNullable = rng.chance(context.nullableShare / 2);
   return { schema: isNullable ? nullable(schema) : schema, value: new Label(own[0] ?? "") };
+}
+
+/** Notes that the text says what a property's value is; of values that are copied there is nothing to note. */
+export function noteDecisive(
+  decisive: Decisive[],
+  text: string,
+  name: string,
+  value: AnswerValue,
+): void {
+  if (value instanceof Label) decisive.push({ text, name, label: value.text });
+  else if (typeof value === "boolean") decisive.push({ text, name, label: null });
 }
 
 /** Names for some of a choice's labels, those in `kept` among them; `own` are theirs. */

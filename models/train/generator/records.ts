@@ -130,7 +130,8 @@ function drawColumns(rng: Rng, snake: () => string): Column[] {
     const usual = (NAMES[kind] ?? kind.replace(/^@(.*)s$/, "$1"))
       .split(" ")
       .filter((name) => !taken.has(name));
-    const name = rng.chance(0.85) && usual.length > 0 ? rng.pick(usual) : snake();
+    let name = rng.chance(0.85) && usual.length > 0 ? rng.pick(usual) : snake();
+    while (taken.has(name)) name = snake();
     taken.add(name);
     return { name, kind };
   });

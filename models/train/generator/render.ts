@@ -10,7 +10,13 @@ import type { Value, Values } from "./values.ts";
 
 export type Filled =
   | { readonly kind: "value"; readonly field: string; readonly value: Value }
-  | { readonly kind: "choice"; readonly choice: ChoiceDefinition; readonly label: string }
+  | {
+      readonly kind: "choice";
+      readonly choice: ChoiceDefinition;
+      readonly label: string;
+      /** What says it. */
+      readonly text: string;
+    }
   | { readonly kind: "list"; readonly list: ListDefinition; readonly rows: readonly Scope[] };
 
 /** What the slots of a text hold, by slot (`total`, `city@sender`, `rows:item`), in text order. */
@@ -70,8 +76,11 @@ export class Renderer {
     const same = known?.kind === "choice" ? known.label : null;
     const labels = choice.labels.filter(({ names }) => same === null || names[0] === same);
     const label = this.rng.pick(labels);
-    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "" });
-    return this.render(this.rng.pick(label.phrases), scope);
+    // Set first, as the phrase may have slots of its own, which come behind it.
+    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "", text: "" });
+    const text = this.render(this.rng.pick(label.phrases), scope);
+    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "", text });
+    return text;
   }
 
   #rows(name: string, scope: Scope): string {

@@ -15,7 +15,7 @@ import { Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { roles } from "./roles.ts";
 import { byMessage, bySubject } from "./topics.ts";
-import { type Value, Values } from "./values.ts";
+import { type Decisive, type Value, Values } from "./values.ts";
 
 export const TASKS = ["extract", "classify", "tool", "grounded", "chat"] as const;
 export type Task = (typeof TASKS)[number];
@@ -26,6 +26,8 @@ export interface Sample extends Conversation {
   readonly schema: unknown;
   /** The values that the text was made with. */
   readonly drawn: readonly Value[];
+  /** What in it decides labels and booleans. */
+  readonly decisive: readonly Decisive[];
 }
 
 export interface SampleOptions {
@@ -61,14 +63,14 @@ export const SHARES: SampleOptions["shares"] = [
 export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions): Sample {
   const values = new Values(rng, data.words);
   const renderer = new Renderer(rng, values, data);
-  return { ...drawTask(renderer, data, options), drawn: values.drawn };
+  return { ...drawTask(renderer, data, options), drawn: values.drawn, decisive: values.decisive };
 }
 
 function drawTask(
   renderer: Renderer,
   data: GeneratorData,
   options: SampleOptions,
-): Omit<Sample, "drawn"> {
+): Omit<Sample, "drawn" | "decisive"> {
   const { rng } = renderer;
   const task = rng.weighted(options.shares);
   switch (task) {
@@ -110,7 +112,7 @@ function withSchema(
   data: GeneratorData,
   task: "extract" | "classify",
   { text, schema, value }: Extraction,
-): Omit<Sample, "drawn"> {
+): Omit<Sample, "drawn" | "decisive"> {
   const sketch = printSketch(schema);
   const extra = rng.chance(0.1) ? `\n${rng.pick(data.phrases.get("system") ?? [])}` : "";
   const user = instructed(rng, data, task, text);

@@ -1,9 +1,10 @@
 /**
- * What each value of a text is asked for as. Training lets the network say it while it reads (a loss in
+ * What each value of a text is asked for as, and what its words decide. Training lets the network say it while it reads (a loss in
  * the middle of the network, ../trainer/model.py), since a prompt has no loss of its own and what a
  * stretch of text is has to be known before an answer can point to it.
  */
 import { answerText } from "./answer.ts";
+import { capital } from "./names.ts";
 import type { Sample } from "./sample.ts";
 import type { Tokenizer } from "./tokenizer.ts";
 import type { Value } from "./values.ts";
@@ -24,40 +25,56 @@ interface Leaf {
 
 /**
  * Two tags for a value that stands once in the text: the name's first token where it begins, its last
- * one behind its end, where what follows it is known too ("12 bathrooms").
+ * one behind its end, where what follows it is known too ("12 bathrooms"). One for words that decide a
+ * label, behind their end: the label, or the name's last token for yes and no.
  * @param tokens of the user's text.
  */
-export function tagsOf(
-  tokenizer: Tokenizer,
-  { user, answer, drawn }: Sample,
-  tokens: readonly number[],
-): Tag[] {
-  const leaves = leavesOf(tokenizer, answerText(answer));
-  if (leaves.length === 0) return [];
-  const tokenAt = tokenFinder(tokenizer, user, tokens);
-  const none = [tokenizer.control("<|end|>")];
+export function tagsOf(tokenizer: Tokenizer, sample: Sample, tokens: readonly number[]): Tag[] {
+  const tokenAt = tokenFinder(tokenizer, sample.user, tokens);
+  const behind = (start: number, text: string) =>
+    Math.max(tokenAt(start + text.length), tokenAt(start + text.length - 1) + 1);
   const begins = new Map<number, Tag>();
   const ends = new Map<number, Tag>();
-  for (const value of oncePerText(drawn)) {
-    const start = onlyPlace(user, value.text);
+  const add = (tags: Map<number, Tag>, at: number, token: number | undefined, isAsked: boolean) =>
+    tags.set(at, { at, token: token ?? 0, isAsked });
+  for (const { start, text, name } of placedValues(tokenizer, sample)) {
+    const tag = name ?? [tokenizer.control("<|end|>")];
+    add(begins, tokenAt(start), tag[0], name !== null);
+    add(ends, behind(start, text), tag.at(-1), name !== null);
+  }
+  for (const { text, name, label } of sample.decisive) {
+    const start = onlyPlace(sample.user, text) ?? onlyPlace(sample.user, capital(text));
     if (start === null) continue;
-    const asked = leaves.filter((leaf) => isSame(value, leaf.value));
-    // Two values or two properties that are alike: which is whose cannot be seen.
-    if (asked.length > 1) continue;
-    const [leaf] = asked;
-    if (leaf !== undefined && drawn.filter((one) => isSame(one, leaf.value)).length > 1) continue;
-    const name = leaf?.name ?? none;
-    const isAsked = leaf !== undefined;
-    const first = tokenAt(start);
-    const behind = Math.max(
-      tokenAt(start + value.text.length),
-      tokenAt(start + value.text.length - 1) + 1,
-    );
-    begins.set(first, { at: first, token: name[0] ?? 0, isAsked });
-    ends.set(behind, { at: behind, token: name.at(-1) ?? 0, isAsked });
+    const token = label === null ? tokenizer.encode(name).at(-1) : tokenizer.encode(label)[0];
+    add(ends, behind(start, text), token, true);
   }
   // Where one value follows the other at once, the beginning counts.
   return [...new Map([...ends, ...begins]).values()].sort((a, b) => a.at - b.at);
+}
+
+interface PlacedValue {
+  /** Index into the user's text. */
+  readonly start: number;
+  readonly text: string;
+  /** Tokens of the property that asks for it; null where none does. */
+  readonly name: readonly number[] | null;
+}
+
+/** Values that stand once in the text and are asked for once, or not at all. */
+function placedValues(tokenizer: Tokenizer, { user, answer, drawn }: Sample): PlacedValue[] {
+  const leaves = leavesOf(tokenizer, answerText(answer));
+  if (leaves.length === 0) return [];
+  return oncePerText(drawn).flatMap((value) => {
+    const start = onlyPlace(user, value.text);
+    if (start === null) return [];
+    const asked = leaves.filter((leaf) => isSame(value, leaf.value));
+    const [leaf] = asked;
+    if (leaf === undefined) return { start, text: value.text, name: null };
+    // Two values or two properties that are alike: which is whose cannot be seen.
+    const isAlone = drawn.filter((one) => isSame(one, leaf.value)).length === 1;
+    if (asked.length > 1 || !isAlone) return [];
+    return { start, text: value.text, name: leaf.name };
+  });
 }
 
 const oncePerText = (values: readonly Value[]): Value[] => {
@@ -73,6 +90,7 @@ function isSame(value: Value, leaf: unknown): boolean {
 
 /** Null where a text stands nowhere as words of its own, or more than once. */
 function onlyPlace(text: string, part: string): number | null {
+  if (part === "") return null;
   const places: number[] = [];
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const around = [text[at - 1] ?? " ", text[at + part.length] ?? " "];

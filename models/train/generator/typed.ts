@@ -3,6 +3,7 @@ import { type AnswerValue, NumberLiteral } from "./answer.ts";
 import { listOf } from "./columns.ts";
 import {
   choiceOf,
+  noteDecisive,
   nullable,
   type Property,
   type PropertyContext,
@@ -13,6 +14,7 @@ import type { Value } from "./values.ts";
 
 export function makeProperty(context: PropertyContext, name: string, filled: Filled): Property {
   const { schema, value } = typedValue(context, filled);
+  if (filled.kind === "choice") noteDecisive(context.decisive, filled.text, name, value);
   return { name, schema, value, isOptional: false };
 }
 

@@ -19,13 +19,22 @@ export interface Value {
   readonly isoDate: string | null;
 }
 
+/** Words of a text that decide a label or a yes or no. */
+export interface Decisive {
+  readonly text: string;
+  /** Of the property that they decide. */
+  readonly name: string;
+  /** Null for yes and no. */
+  readonly label: string | null;
+}
+
 /** What one document has in common. */
 export interface DocumentStyle {
   readonly currency: Currency;
   /** How amounts are written: `$5.00`, `5.00 USD`, `USD 5.00`, `5.00 dollars` or `5.00`. */
   readonly money: "symbol" | "code-after" | "code-before" | "word" | "bare";
-  /** `1.234,50` and `1'234.50` instead of `1,234.50`. */
-  readonly separators: "english" | "continental" | "swiss";
+  /** `1.234,50`, `1'234.50` and `1 234,50` instead of `1,234.50`. */
+  readonly separators: "english" | "continental" | "swiss" | "spaced";
   readonly year: number;
 }
 
@@ -60,9 +69,13 @@ export function drawStyle(rng: Rng): DocumentStyle {
   const swiss = currency.code === "CHF" ? 0.4 : 0;
   const continental = currency.code === "EUR" ? 0.35 : 0.05;
   const draw = rng.next();
-  const other = draw < swiss + continental ? "continental" : "english";
-  const separators = draw < swiss ? "swiss" : other;
-  return { currency, money, separators, year: rng.int(2016, 2029) };
+  const spaced = ["SEK", "NOK"].includes(currency.code) ? 0.4 : 0.06;
+  const separators = [
+    draw < swiss && ("swiss" as const),
+    draw < swiss + continental && ("continental" as const),
+    draw > 1 - spaced && ("spaced" as const),
+  ].find((one) => one !== false);
+  return { currency, money, separators: separators ?? "english", year: rng.int(2016, 2029) };
 }
 
 function written(text: string, string = text): Value {
@@ -76,6 +89,8 @@ export class Values {
   #style: DocumentStyle;
   /** All that were drawn for the document at hand. */
   readonly drawn: Value[] = [];
+  /** All that decides what is asked for in the document at hand. */
+  readonly decisive: Decisive[] = [];
 
   constructor(rng: Rng, words: WordLists) {
     this.#rng = rng;
@@ -91,6 +106,7 @@ export class Values {
   newDocument(): void {
     this.#style = drawStyle(this.#rng);
     this.drawn.length = 0;
+    this.decisive.length = 0;
   }
 
   /** A fresh value of a kind; `@list` draws from a word list. */
@@ -302,7 +318,9 @@ export class Values {
   }
 
   #group(whole: string): string {
-    const mark = { english: ",", continental: ".", swiss: "'" }[this.#style.separators];
+    const mark = { english: ",", continental: ".", swiss: "'", spaced: " " }[
+      this.#style.separators
+    ];
     return whole.replace(/\B(?=(\d{3})+$)/g, mark);
   }
 
@@ -364,7 +382,7 @@ export class Values {
   #amountOf(literal: string, sign: string): Value {
     const { currency, money, separators } = this.#style;
     const [whole = "", cents] = literal.split(".");
-    const point = separators === "continental" ? "," : ".";
+    const point = separators === "continental" || separators === "spaced" ? "," : ".";
     const grouped = whole.length > 4 || this.#rng.chance(0.8) ? this.#group(whole) : whole;
     const figures = cents === undefined ? grouped : `${grouped}${point}${cents}`;
     const text = {
