@@ -1,5 +1,5 @@
 /** Finds mistakes in the data files: slots that nothing defines, labels without phrases, and so on. */
-import { type GeneratorData, readGeneratorData } from "./data-files.ts";
+import { type GeneratorData, type JudgedGroup, readGeneratorData } from "./data-files.ts";
 import { Rng } from "./rng.ts";
 import { Values } from "./values.ts";
 
@@ -11,6 +11,7 @@ export function dataMistakes(data: GeneratorData): string[] {
     ...[...data.lists.values()]
       .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
       .map(({ name }) => `list ${name} is incomplete`),
+    ...data.judged.flatMap(judgedMistakes),
     ...[...data.clauses].flatMap(([slot, clauses]) => [
       ...slotMistakes(data, slot, "clauses"),
       ...clauses.filter((clause) => clause.split("{}").length !== 2),
@@ -45,6 +46,22 @@ function choiceMistakes(data: GeneratorData): string[] {
       .map(({ names }) => `choice ${name}: ${names[0]} has no phrase`),
   ]);
   return [...unknown.map((name) => `topical choice ${name} is not defined`), ...incomplete];
+}
+
+function judgedMistakes({ name, aspects, texts }: JudgedGroup): string[] {
+  return texts.flatMap(({ labels, text }) => {
+    const where = `${name}: ${text}`;
+    const unknown = labels.filter(
+      (label, i) =>
+        label !== null && !aspects[i]?.labels.some(({ names: [first] }) => first === label),
+    );
+    return [
+      ...unknown.map((label) => `no such label ${label}: ${where}`),
+      ...(labels.length === aspects.length ? [] : [`${labels.length} labels: ${where}`]),
+      ...(text === "" ? [`no text: ${where}`] : []),
+      ...bracketMistakes(text),
+    ];
+  });
 }
 
 function slotMistakes(data: GeneratorData, slot: string, template: string): string[] {

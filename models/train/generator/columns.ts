@@ -16,6 +16,7 @@ import type { Rng } from "./rng.ts";
 
 /** A column before it has a name: what each row has for it, and what it can be called. */
 interface Cells {
+  readonly slots: readonly string[];
   readonly cells: readonly (Filled | undefined)[];
   readonly names: readonly string[];
 }
@@ -26,15 +27,20 @@ interface Column {
   readonly values: readonly AnswerValue[];
 }
 
+/** Of lists with several columns, those of which what the items are is asked alone. */
+const PLAIN_SHARE = 0.12;
+
 export function listOf(
   context: PropertyContext,
   { list, rows }: Filled & { readonly kind: "list" },
 ): { readonly schema: Schema; readonly value: AnswerValue } {
   const { rng, data } = context;
-  const columns = chosenColumns(rng, allColumns(data, rows));
-  const [only] = columns;
-  if (only !== undefined && columns.length === 1 && isFull(only) && rng.chance(0.75)) {
-    const { schema, values } = column({ ...context, nullableShare: 0 }, only.cells);
+  const all = allColumns(data, rows);
+  const columns = chosenColumns(rng, all);
+  const main = all.find((one) => isMain(list, one) && isFull(one));
+  const isAlone = columns.length === 1 && columns[0] === main;
+  if (main !== undefined && rng.chance(isAlone ? 0.75 : PLAIN_SHARE)) {
+    const { schema, values } = column({ ...context, nullableShare: 0 }, main.cells);
     return { schema: { type: "array", items: schema }, value: values };
   }
   const used = new Set<string>();
@@ -66,6 +72,18 @@ export function listOf(
   return { schema: { type: "array", items: objectSchema(properties) }, value };
 }
 
+/** Whether it says what an item is: most ways to write one have it. Others are no list of their own. */
+function isMain({ rows, told }: ListDefinition, { slots }: Cells): boolean {
+  const count = (slot: string) =>
+    [...rows, ...told].filter((line) => line.includes(`{${slot}}`)).length;
+  const all = new Set([...rows, ...told].flatMap(slotsIn));
+  const most = Math.max(...[...all].map(count));
+  return slots.some((slot) => count(slot) === most);
+}
+
+const slotsIn = (line: string): string[] =>
+  [...line.matchAll(/\{([a-z0-9_@]+)\}/g)].map((match) => match[1] ?? "");
+
 const isFull = ({ cells }: Cells): boolean => cells.every((cell) => cell !== undefined);
 
 /**
@@ -87,9 +105,10 @@ function allColumns(data: GeneratorData, rows: readonly Scope[]): Cells[] {
         ),
     );
     const other = columns[at];
-    if (other === undefined) columns.push({ cells, names });
+    if (other === undefined) columns.push({ slots: [key], cells, names });
     else {
       columns[at] = {
+        slots: [...other.slots, key],
         cells: cells.map((cell, i) => cell ?? other.cells[i]),
         names: names.filter((name) => other.names.includes(name)),
       };
@@ -125,9 +144,7 @@ function absentColumn(
   rows: readonly Scope[],
   used: Set<string>,
 ): Column[] {
-  const slots = [...list.rows, ...list.told].flatMap((line) =>
-    [...line.matchAll(/\{([a-z_]+)/g)].map((match) => match[1] ?? ""),
-  );
+  const slots = [...list.rows, ...list.told].flatMap(slotsIn);
   const kinds = new Set(
     rows.flatMap((row) => [...row.keys()].map((key) => data.fields.get(key)?.kind)),
   );

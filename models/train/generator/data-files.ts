@@ -97,6 +97,19 @@ export interface MessageMarks {
   readonly isGiven: boolean;
 }
 
+/** Texts that the same things are asked about. */
+export interface JudgedGroup {
+  readonly name: string;
+  readonly aspects: readonly Aspect[];
+  /** With the first name of a label for each aspect, or null where the text says nothing of it. */
+  readonly texts: readonly { readonly labels: readonly (string | null)[]; readonly text: string }[];
+}
+
+export interface Aspect {
+  readonly properties: readonly string[];
+  readonly labels: readonly { readonly names: readonly string[] }[];
+}
+
 export interface GeneratorData {
   readonly words: WordLists;
   readonly fields: ReadonlyMap<string, FieldDefinition>;
@@ -113,6 +126,7 @@ export interface GeneratorData {
   readonly phrases: ReadonlyMap<string, readonly string[]>;
   readonly subjects: readonly SubjectData[];
   readonly messages: readonly MessageData[];
+  readonly judged: readonly JudgedGroup[];
   readonly lexicon: readonly LexiconEntry[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
@@ -147,6 +161,7 @@ export function readGeneratorData(): GeneratorData {
     clauses: new Map(readLines("clauses.txt").map(readClauses)),
     subjects: readLines("topics.txt").map(readSubject),
     messages,
+    judged: sections("judged.txt").map(readJudged),
     lexicon,
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
@@ -298,6 +313,24 @@ function readMessages({ head, lines }: Section): MessageData[] {
     const all = texts.split(";").map((one) => one.trim());
     return { group, marks, properties, names: names.split(" "), texts: all };
   });
+}
+
+/** `= property property : label synonym | label`, then `label, label : text`. */
+function readJudged({ head, lines }: Section): JudgedGroup {
+  const aspects = tagged(lines, "= ").map((line): Aspect => {
+    const [properties, labels] = cut(line, " : ");
+    return {
+      properties: properties.trim().split(/\s+/),
+      labels: labels.split(" | ").map((names) => ({ names: names.trim().split(/\s+/) })),
+    };
+  });
+  const texts = lines.flatMap((line) => {
+    if (line.startsWith("= ")) return [];
+    const [labels, text] = cut(line, " : ");
+    const said = labels.split(",").map((label) => (label.trim() === "-" ? null : label.trim()));
+    return [{ labels: said, text: text.trim() }];
+  });
+  return { name: head, aspects, texts };
 }
 
 /** Texts of a message that are short and have nothing to fill: what a note or a reason can say. */

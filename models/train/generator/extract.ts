@@ -122,7 +122,7 @@ function addRemark(
 }
 
 /** Texts that are written whole, as long and as mixed as what people send. */
-const DOCUMENT_SHARE = 0.25;
+const DOCUMENT_SHARE = 0.3;
 
 /** The fifty domains that are common have many templates each, and are half of what is drawn. */
 const byVariety = (
@@ -189,7 +189,7 @@ function tellAny(
 
 /** The list of a template that can be told in its place, or null. */
 function toldOf({ lists }: GeneratorData, template: string): string | null {
-  const [, name = ""] = /\{rows:([a-z_]+)\}/.exec(template) ?? [];
+  const [, name = ""] = /\{rows:([a-z0-9_]+)\}/.exec(template) ?? [];
   return (lists.get(name)?.told.length ?? 0) > 0 ? name : null;
 }
 
@@ -546,7 +546,7 @@ function slotsOf(data: GeneratorData, domain: string): string[] {
   const text = (data.templates.get(domain) ?? data.documents.get(domain) ?? []).join("\n");
   return [
     ...new Set(
-      [...text.matchAll(/\{((?:rows:)?[a-z_]+)(?:@[a-z_]+)?\}/g)].map((match) => match[1] ?? ""),
+      [...text.matchAll(/\{((?:rows:)?[a-z0-9_]+)(?:@[a-z0-9_]+)?\}/g)].map((match) => match[1] ?? ""),
     ),
   ];
 }

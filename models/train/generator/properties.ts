@@ -112,7 +112,7 @@ export function noteDecisive(
 /** Names for some of a choice's labels, those in `kept` among them; `own` are theirs. */
 export function drawLabels(
   rng: Rng,
-  choice: ChoiceDefinition,
+  choice: { readonly labels: readonly { readonly names: readonly string[] }[] },
   kept: readonly string[],
 ): { readonly names: readonly string[]; readonly own: readonly string[] } {
   const others = choice.labels.filter(({ names }) => !kept.includes(names[0] ?? ""));

@@ -22,7 +22,7 @@ export type Filled =
 /** What the slots of a text hold, by slot (`total`, `city@sender`, `rows:item`), in text order. */
 export type Scope = Map<string, Filled>;
 
-const SLOT = /\{([a-z_]+)(?::([a-z_]+))?(?:@([a-z_]+))?\}/g;
+const SLOT = /\{([a-z0-9_]+)(?::([a-z0-9_]+))?(?:@([a-z0-9_]+))?\}/g;
 const ALTERNATIVES = /\(([^()]*\|[^()]*)\)/;
 
 export class Renderer {

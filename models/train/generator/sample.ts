@@ -6,6 +6,7 @@ import { type Conversation, chat, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { extract } from "./extract.ts";
 import { grounded } from "./grounded.ts";
+import { byAspects } from "./judged.ts";
 import { labelled } from "./labelled.ts";
 import { byWords } from "./lexicon.ts";
 import { byLine } from "./lines.ts";
@@ -45,11 +46,12 @@ const RECORDS_SHARE = 0.16;
 const ROLES_SHARE = 0.11;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.1],
-  ["subject", 0.12],
-  ["message", 0.55],
-  ["words", 0.12],
-  ["lines", 0.11],
+  ["choice", 0.09],
+  ["subject", 0.1],
+  ["message", 0.46],
+  ["aspects", 0.18],
+  ["words", 0.09],
+  ["lines", 0.08],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
@@ -81,6 +83,7 @@ function drawTask(
         choice: classify,
         subject: bySubject,
         message: byMessage,
+        aspects: byAspects,
         words: byWords,
         lines: byLine,
       };

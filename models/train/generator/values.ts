@@ -119,7 +119,7 @@ export class Values {
   #draw(kind: string): Value {
     if (kind.startsWith("@")) {
       // Values out of a short list are recalled rather than read, were there no others.
-      const isOther = this.#rng.chance(0.05);
+      const isOther = this.#rng.chance(0.03);
       return written(isOther ? this.#names.phrase() : this.#names.word(kind.slice(1)));
     }
     const make = this.#makers[kind];
