@@ -29,7 +29,7 @@ export class Label {
 export type Piece = readonly [text: string, weight: number];
 
 /** Under the lock the model chooses none of it; unlocked it must know it all the same. */
-const STRUCTURE = 0.4;
+const STRUCTURE = 0.7;
 export const COPIED = 1;
 /** Not always as the text has it: separators go. The month and the day of a date count as a beginning. */
 const COMPUTED = 2;

@@ -67,9 +67,9 @@ export function drawStyle(rng: Rng): DocumentStyle {
     ["bare", 2],
   ] as const);
   const swiss = currency.code === "CHF" ? 0.4 : 0;
-  const continental = currency.code === "EUR" ? 0.35 : 0.05;
+  const continental = currency.code === "EUR" ? 0.4 : 0.1;
   const draw = rng.next();
-  const spaced = ["SEK", "NOK"].includes(currency.code) ? 0.4 : 0.06;
+  const spaced = ["SEK", "NOK"].includes(currency.code) ? 0.4 : 0.1;
   const separators = [
     draw < swiss && ("swiss" as const),
     draw < swiss + continental && ("continental" as const),
