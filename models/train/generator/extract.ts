@@ -546,7 +546,9 @@ function slotsOf(data: GeneratorData, domain: string): string[] {
   const text = (data.templates.get(domain) ?? data.documents.get(domain) ?? []).join("\n");
   return [
     ...new Set(
-      [...text.matchAll(/\{((?:rows:)?[a-z0-9_]+)(?:@[a-z0-9_]+)?\}/g)].map((match) => match[1] ?? ""),
+      [...text.matchAll(/\{((?:rows:)?[a-z0-9_]+)(?:@[a-z0-9_]+)?\}/g)].map(
+        (match) => match[1] ?? "",
+      ),
     ),
   ];
 }

@@ -47,9 +47,9 @@ const ROLES_SHARE = 0.11;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.09],
-  ["subject", 0.1],
-  ["message", 0.46],
-  ["aspects", 0.18],
+  ["subject", 0.09],
+  ["message", 0.4],
+  ["aspects", 0.26],
   ["words", 0.09],
   ["lines", 0.08],
 ] as const;
