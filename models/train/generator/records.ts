@@ -5,7 +5,7 @@
 import { type AnswerValue, NumberLiteral } from "./answer.ts";
 import type { FieldDefinition, GeneratorData } from "./data-files.ts";
 import { drawFields } from "./labelled.ts";
-import { capital } from "./names.ts";
+import { capital, inWords } from "./names.ts";
 import {
   type Extraction,
   nullable,
@@ -77,7 +77,9 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
   values.newDocument();
   const labels = rng.shuffle(data.words.get("labels") ?? []);
   const snake = () => (labels.pop() ?? "entry").replaceAll(" ", "_");
-  const columns = drawColumns(rng, snake);
+  const isTable = rng.chance(TABLE_SHARE);
+  const isHeaded = isTable && rng.chance(0.7);
+  const columns = isTable ? drawWide(rng, snake, isHeaded) : drawColumns(rng, snake);
   const count = rng.weighted([
     [1, 0.5],
     [2, 3],
@@ -90,13 +92,18 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     [9, 0.5],
     [10, 0.5],
   ]);
-  const rows = Array.from({ length: count }, () => columns.map(({ kind }) => values.draw(kind)));
+  const hasGaps = isTable && rng.chance(0.3);
+  const rows = Array.from({ length: count }, () =>
+    columns.map(({ kind }, i) => (hasGaps && i > 0 && rng.chance(0.15) ? null : values.draw(kind))),
+  );
   const listName = plural(
     columns.length > 1 && rng.chance(0.5) ? rng.pick(LIST_NAMES) : (columns[0]?.name ?? "entry"),
   );
   const list = listProperty(rng, listName, columns, rows);
   const heading = rng.chance(0.7) ? listName.replaceAll("_", " ") : plural(rng.pick(LIST_NAMES));
-  const text = printRows(rng, columns.length, rows);
+  const text = isTable
+    ? printTable(rng, isHeaded ? columns : null, rows)
+    : printRows(rng, columns.length, rows);
   if (rng.chance(0.15)) return { text, schema: list.schema, value: list.value };
   const others = rng.weighted([
     [0, 3],
@@ -107,13 +114,44 @@ export function records(renderer: Renderer, data: GeneratorData): Extraction {
     .map((field) => beside(renderer, field))
     .filter(({ property }) => property.name !== listName);
   const said = around.flatMap(({ text: line }) => (line === null ? [] : [line]));
-  const lines = rng.shuffle([introduced(rng, heading, text), ...said]);
-  const properties = rng.shuffle([list, ...around.map(({ property }) => property)]);
+  const sum = isTable && rng.chance(0.4) ? [total(renderer)] : [];
+  const below = sum.map((one) => `\n${one.text}`).join("");
+  const lines = rng.shuffle([introduced(rng, heading, text) + below, ...said]);
+  const asked = [...around, ...sum].flatMap(({ property }) => property ?? []);
+  const properties = rng.shuffle([
+    ...new Map([...asked, list].map((one) => [one.name, one])).values(),
+  ]);
   return {
     text: lines.join(rng.pick(["\n", "\n", " ", "\n\n"])),
     schema: objectSchema(properties),
     value: objectValue(properties),
   };
+}
+
+/** Of all lists, those that are tables: more columns, cells that are empty, a line below. */
+const TABLE_SHARE = 0.4;
+
+/** Numbers that nothing but a head tells apart. */
+const BARE = new Set("qty large decimal points small temp rating age year".split(" "));
+
+/** Columns of a table; where they have a head, several may have one kind of value. */
+function drawWide(rng: Rng, snake: () => string, isHeaded: boolean): Column[] {
+  const count = rng.weighted([
+    [3, 3],
+    [4, 4],
+    [5, 3],
+    [6, 1],
+  ]);
+  const kinds = [rng.pick(WORDS)];
+  const others = [...NUMBERS, ...OTHERS, "money", "qty", "name", "phrase"];
+  while (kinds.length < count) {
+    const kind = rng.pick(others);
+    const isBare = BARE.has(kind) && kinds.some((other) => BARE.has(other));
+    if (isHeaded || !(isBare || kinds.includes(kind))) kinds.push(kind);
+  }
+  // What the item is mostly stands first, but not always.
+  if (rng.chance(0.25)) kinds.splice(1, 0, ...kinds.splice(0, 1));
+  return named(rng, kinds, snake);
 }
 
 function drawColumns(rng: Rng, snake: () => string): Column[] {
@@ -125,6 +163,10 @@ function drawColumns(rng: Rng, snake: () => string): Column[] {
   const pools = rng.sample([NUMBERS, OTHERS, NUMBERS, OTHERS], count - 1);
   const kinds = [rng.pick(rng.chance(0.85) ? WORDS : NUMBERS)];
   for (const pool of pools) kinds.push(rng.pick(pool.filter((kind) => !kinds.includes(kind))));
+  return named(rng, kinds, snake);
+}
+
+function named(rng: Rng, kinds: readonly string[], snake: () => string): Column[] {
   const taken = new Set<string>();
   return kinds.map((kind) => {
     const usual = (NAMES[kind] ?? kind.replace(/^@(.*)s$/, "$1"))
@@ -140,8 +182,22 @@ function drawColumns(rng: Rng, snake: () => string): Column[] {
 const plural = (name: string): string =>
   /s$|^data$/.test(name) ? name : name.replace(/([^aeiou])y$/, "$1ie").concat("s");
 
-/** One type for all cells of a column. */
+/** One type for all cells of a column; it may be null where some are empty. */
 function columnOf(
+  rng: Rng,
+  all: readonly (Value | null)[],
+): { readonly schema: Schema; readonly values: readonly AnswerValue[] } {
+  const cells = all.filter((cell) => cell !== null);
+  const { schema, values } = typed(rng, cells);
+  if (cells.length === all.length) return { schema, values };
+  const left = [...values];
+  return {
+    schema: nullable(schema),
+    values: all.map((cell) => (cell === null ? null : (left.shift() ?? null))),
+  };
+}
+
+function typed(
   rng: Rng,
   cells: readonly Value[],
 ): { readonly schema: Schema; readonly values: readonly AnswerValue[] } {
@@ -161,19 +217,20 @@ function listProperty(
   rng: Rng,
   name: string,
   columns: readonly Column[],
-  rows: readonly (readonly Value[])[],
+  rows: readonly (readonly (Value | null)[])[],
 ): Property {
   const all = columns.map((column, i) => ({
     ...column,
     ...columnOf(
       rng,
-      rows.map((row) => row[i]).filter((value) => value !== undefined),
+      rows.map((row) => row[i] ?? null),
     ),
   }));
   // Some columns are not asked for; a single one is mostly a list of plain values.
   const [first, ...more] = all;
   if (first === undefined) throw new Error("a list without columns");
-  const asked = [first, ...more.filter(() => rng.chance(0.85))];
+  const share = columns.length > 3 ? 0.65 : 0.85;
+  const asked = [first, ...more.filter(() => rng.chance(share))];
   if (asked.length === 1 && rng.chance(0.8)) {
     const schema = { type: "array", items: first.schema };
     return { name, schema, value: first.values, isOptional: false };
@@ -193,7 +250,58 @@ function listProperty(
   return { name, schema: { type: "array", items }, value, isOptional: false };
 }
 
-function printRows(rng: Rng, width: number, rows: readonly (readonly Value[])[]): string {
+/** A row a line, with a head where columns are given. */
+function printTable(
+  rng: Rng,
+  columns: readonly Column[] | null,
+  rows: readonly (readonly (Value | null)[])[],
+): string {
+  const mark = rng.pick([" | ", " | ", "  ", "   ", "\t", ", ", "; ", ";", " - ", " "]);
+  const isFenced = mark === " | " && rng.chance(0.3);
+  const isNumbered = rng.chance(0.2);
+  const empty = rng.pick(["-", "-", "n/a", "–", "?"]);
+  const line = (cells: readonly string[]) =>
+    isFenced ? `| ${cells.join(mark)} |` : cells.join(mark);
+  const style = rng.pick([
+    capital,
+    capital,
+    (word: string) => word.toUpperCase(),
+    (word: string) => word,
+  ]);
+  const heads = columns?.map(({ name }) => style(inWords(name)));
+  const body = rows.map((row, i) => {
+    const cells = row.map((cell) => cell?.text ?? empty);
+    return line(isNumbered ? [String(i + 1), ...cells] : cells);
+  });
+  if (heads === undefined) return body.join("\n");
+  const head = line(isNumbered ? [rng.pick(["No", "#", "Pos", "Nr."]), ...heads] : heads);
+  const rule = rng.chance(0.2) ? [line(heads.map(() => "---"))] : [];
+  return [head, ...rule, ...body].join("\n");
+}
+
+/** A line below a table that is none of its rows, asked for or not. */
+function total({ rng, values }: Renderer): {
+  readonly text: string;
+  readonly property: Property | null;
+} {
+  const value = values.draw("money");
+  const label = rng.pick([
+    "Total",
+    "Sum",
+    "TOTAL",
+    "Grand total",
+    "Subtotal",
+    "Balance",
+    "Total due",
+  ]);
+  const { schema, values: cells } = columnOf(rng, [value]);
+  const name = label.toLowerCase().replace(" ", "_");
+  const property = { name, schema, value: cells[0] ?? null, isOptional: false };
+  const text = `${label}${rng.pick([" ", ": ", "  ", " | "])}${value.text}`;
+  return { text, property: rng.chance(0.5) ? property : null };
+}
+
+function printRows(rng: Rng, width: number, rows: readonly (readonly (Value | null)[])[]): string {
   const form = rng.pick(ROWS[width - 1] ?? []);
   const texts = rows.map((row) => form.replace(/\d/g, (place) => row[Number(place)]?.text ?? ""));
   const bullets = rng.pick(["", "", "- ", "* ", "• ", "#"]);
