@@ -336,9 +336,10 @@ function nestedProperty(
   const name = drawName(context, context.data.parts.get(part) ?? [part], taken, camel);
   if (name === null) return null;
   const inner = new Set<string>();
+  const own: Scope = new Map([...scope].filter(([key]) => keys.includes(key)));
   const members = keys.flatMap((key) => {
     const plain = { taken: inner, camel, prefix: "" as const };
-    return namedProperty(context, scope, key, plain) ?? [];
+    return namedProperty(context, own, key, plain) ?? [];
   });
   if (members.length === 0) return null;
   return { name, schema: objectSchema(members), value: objectValue(members), isOptional: false };
@@ -361,7 +362,7 @@ function namedProperty(
       ? unambiguous(data, scope, key, words.properties)
       : partNames(data, part, filled, words.properties);
   const described = context.isDescribed && words.descriptions.length > 0 && rng.chance(0.75);
-  const isOpaque = described && rng.chance(0.45);
+  const isOpaque = part === null && described && rng.chance(0.45);
   const name = drawName(context, isOpaque ? OPAQUE : choices, taken, camel);
   if (name === null) return null;
   const property = makeProperty(context, name, filled);
