@@ -324,6 +324,10 @@ function readJudged({ head, lines }: Section): JudgedGroup {
       labels: labels.split(" | ").map((names) => ({ names: names.trim().split(/\s+/) })),
     };
   });
+  // Sections of one name are joined, which would give these texts the aspects of others.
+  if (lines.findLastIndex((line) => line.startsWith("= ")) >= aspects.length) {
+    throw new Error(`judged.txt: two groups are called ${head}`);
+  }
   const texts = lines.flatMap((line) => {
     if (line.startsWith("= ")) return [];
     const [labels, text] = cut(line, " : ");
