@@ -1,8 +1,7 @@
 /**
  * What each value of a text is asked for as, and what its words decide. Training lets the network say
- * it while it reads (a loss in
- * the middle of the network, ../trainer/model.py), since a prompt has no loss of its own and what a
- * stretch of text is has to be known before an answer can point to it.
+ * it while it reads (a loss in the middle of the network, ../trainer/model.py), since a prompt has no
+ * loss of its own and what a stretch of text is has to be known before an answer can point to it.
  */
 import { answerText } from "./answer.ts";
 import { capital } from "./names.ts";
