@@ -29,6 +29,14 @@ describe("training data", () => {
     expect(dataMistakes(data)).toEqual([]);
   });
 
+  test("what the renderer would leave in the text is a mistake", () => {
+    for (const slot of ["Total", "order-no", "rows:", "city@"]) {
+      const templates = new Map([["order", [`Pay {${slot}} now.`]]]);
+      const [mistake] = dataMistakes({ ...data, templates });
+      expect(mistake).toBe(`{${slot}} is not written as a slot: Pay {${slot}} now.`);
+    }
+  });
+
   test("the same seed gives the same samples, another one others", () => {
     expect(draw(5, 40)).toEqual(draw(5, 40));
     expect(draw(6, 40)).not.toEqual(draw(5, 40));

@@ -39,7 +39,10 @@ function draw(seed: number, make: (renderer: Renderer, scope: Scope) => string) 
   if (list?.kind !== "list") throw new Error("no list was made");
   const { style, decisive } = values;
   const context: PropertyContext = {
-    ...{ rng, data, style, decisive },
+    rng,
+    data,
+    style,
+    decisive,
     isDescribed: false,
     nullableShare: 0,
   };

@@ -1,5 +1,6 @@
 /** Finds mistakes in the data files: slots that nothing defines, labels without phrases, and so on. */
 import { type GeneratorData, type JudgedGroup, readGeneratorData } from "./data-files.ts";
+import { slotsIn } from "./render.ts";
 import { Rng } from "./rng.ts";
 import { Values } from "./values.ts";
 
@@ -65,6 +66,8 @@ function judgedMistakes({ name, aspects, texts }: JudgedGroup): string[] {
 }
 
 function slotMistakes(data: GeneratorData, slot: string, template: string): string[] {
+  // What the renderer does not read as a slot would stand in the text.
+  if (slotsIn(`{${slot}}`).length === 0) return [`{${slot}} is not written as a slot: ${template}`];
   const [head = "", part] = slot.split("@");
   const [name = "", list] = head.split(":");
   const isKnown =

@@ -1,10 +1,12 @@
 /** Samples of classification: enum labels, booleans, scores in a range, several labels at once. */
-import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
+import { type AnswerValue, Label } from "./answer.ts";
 import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
 import { capital } from "./names.ts";
 import {
   drawLabels,
   type Extraction,
+  isFigure,
+  labelProperty,
   objectSchema,
   objectValue,
   type Property,
@@ -114,34 +116,20 @@ function single(renderer: Renderer, choice: ChoiceDefinition): Part {
   const label = rng.pick(choice.labels).names[0] ?? "";
   const parts = phrasesOf(renderer, choice, label);
   const name = rng.pick(choice.properties);
-  const described = (share: number): Schema =>
-    rng.chance(share) && choice.descriptions.length > 0
-      ? { description: rng.pick(choice.descriptions) }
-      : {};
-  if (label === "true" || label === "false") {
-    const schema = { type: "boolean", ...described(0.25) };
-    return { parts, properties: [bare(name, schema, label === "true")] };
-  }
-  if (/^\d+$/.test(label)) {
-    const numbers = choice.labels.map(({ names }) => Number(names[0]));
-    const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
-    return {
-      parts,
-      properties: [
-        bare(name, { type: "integer", ...bounds, ...described(0.15) }, new NumberLiteral(label)),
-      ],
-    };
-  }
+  const plain = (share: number): Part => {
+    const property = labelProperty(rng, name, choice, label);
+    const note =
+      rng.chance(share) && choice.descriptions.length > 0
+        ? { description: rng.pick(choice.descriptions) }
+        : {};
+    return { parts, properties: [{ ...property, schema: { ...property.schema, ...note } }] };
+  };
+  if (label === "true" || label === "false") return plain(0.25);
+  if (isFigure(label)) return plain(0.15);
   const draw = rng.next();
   if (draw < 0.1) return { parts, properties: [asBoolean(renderer, choice, label)] };
   if (draw < 0.16) return { parts, properties: [withLegend(renderer, choice, name, label)] };
-  const { names, own } = drawLabels(rng, choice, [label]);
-  return {
-    parts,
-    properties: [
-      bare(name, { type: "string", enum: names, ...described(0.06) }, new Label(own[0] ?? "")),
-    ],
-  };
+  return plain(0.06);
 }
 
 const bare = (name: string, schema: Schema, value: AnswerValue): Property => ({

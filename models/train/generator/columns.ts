@@ -2,6 +2,7 @@
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { GeneratorData, ListDefinition } from "./data-files.ts";
 import {
+  absentSchema,
   drawLabels,
   noteDecisive,
   nullable,
@@ -11,7 +12,7 @@ import {
   styleName,
   wordsOf,
 } from "./properties.ts";
-import type { Filled, Scope } from "./render.ts";
+import { type Filled, type Scope, slotsIn } from "./render.ts";
 import type { Rng } from "./rng.ts";
 
 /** A column before it has a name: what each row has for it, and what it can be called. */
@@ -37,7 +38,8 @@ export function listOf(
   const { rng, data } = context;
   const all = allColumns(data, rows);
   const columns = chosenColumns(rng, all);
-  const main = all.find((one) => isMain(list, one) && isFull(one));
+  const mainSlots = mainSlotsOf(list);
+  const main = all.find((one) => one.slots.some((slot) => mainSlots.includes(slot)) && isFull(one));
   const isAlone = columns.length === 1 && columns[0] === main;
   if (main !== undefined && rng.chance(isAlone ? 0.75 : PLAIN_SHARE)) {
     const { schema, values } = column({ ...context, nullableShare: 0 }, main.cells);
@@ -72,17 +74,15 @@ export function listOf(
   return { schema: { type: "array", items: objectSchema(properties) }, value };
 }
 
-/** Whether it says what an item is: most ways to write one have it. Others are no list of their own. */
-function isMain({ rows, told }: ListDefinition, { slots }: Cells): boolean {
-  const count = (slot: string) =>
-    [...rows, ...told].filter((line) => line.includes(`{${slot}}`)).length;
-  const all = new Set([...rows, ...told].flatMap(slotsIn));
-  const most = Math.max(...[...all].map(count));
-  return slots.some((slot) => count(slot) === most);
+/** What says what an item is: most ways to write one have it. Others are no list of their own. */
+function mainSlotsOf({ rows, told }: ListDefinition): string[] {
+  const counts = new Map<string, number>();
+  for (const line of [...rows, ...told]) {
+    for (const slot of new Set(slotsIn(line))) counts.set(slot, (counts.get(slot) ?? 0) + 1);
+  }
+  const most = Math.max(...counts.values());
+  return [...counts].filter(([, count]) => count === most).map(([slot]) => slot);
 }
-
-const slotsIn = (line: string): string[] =>
-  [...line.matchAll(/\{([a-z0-9_@]+)\}/g)].map((match) => match[1] ?? "");
 
 const isFull = ({ cells }: Cells): boolean => cells.every((cell) => cell !== undefined);
 
@@ -139,11 +139,12 @@ const countOf = ({ cells }: Cells): number => cells.filter((cell) => cell !== un
 
 /** What items of such a list can have, and none of these has. */
 function absentColumn(
-  { rng, data }: PropertyContext,
+  context: PropertyContext,
   list: ListDefinition,
   rows: readonly Scope[],
   used: Set<string>,
 ): Column[] {
+  const { rng, data } = context;
   const slots = [...list.rows, ...list.told].flatMap(slotsIn);
   const kinds = new Set(
     rows.flatMap((row) => [...row.keys()].map((key) => data.fields.get(key)?.kind)),
@@ -153,8 +154,7 @@ function absentColumn(
   const field = data.fields.get(free.length === 0 ? "" : rng.pick(free));
   const names = field?.properties.filter((name) => !used.has(name)) ?? [];
   if (field === undefined || names.length === 0) return [];
-  const isNumber = ["money", "price", "qty", "small", "decimal", "pct"].includes(field.kind);
-  const schema = { type: [isNumber ? "number" : "string", "null"] };
+  const schema = absentSchema(context, field.name);
   return [{ name: rng.pick(names), schema, values: rows.map(() => null) }];
 }
 

@@ -1,16 +1,13 @@
 /** Classification of one text in several ways at once: how urgent, whose matter, whether somebody was hurt. */
-import { Label, NumberLiteral } from "./answer.ts";
-import type { Aspect, GeneratorData } from "./data-files.ts";
+import type { GeneratorData } from "./data-files.ts";
 import {
-  drawLabels,
   type Extraction,
+  labelProperty,
   objectSchema,
   objectValue,
-  type Property,
   styleName,
 } from "./properties.ts";
 import type { Renderer } from "./render.ts";
-import type { Rng } from "./rng.ts";
 
 export function byAspects(renderer: Renderer, data: GeneratorData): Extraction {
   const { rng, values } = renderer;
@@ -35,26 +32,11 @@ export function byAspects(renderer: Renderer, data: GeneratorData): Extraction {
     if (free.length === 0) return [];
     const name = rng.pick(free);
     taken.add(name);
-    return [propertyOf(rng, name, aspect, label)];
+    return [labelProperty(rng, name, aspect, label)];
   });
   return {
     text: renderer.alternatives(text),
     schema: objectSchema(asked),
     value: objectValue(asked),
   };
-}
-
-function propertyOf(rng: Rng, name: string, aspect: Aspect, label: string): Property {
-  if (label === "true" || label === "false") {
-    return { name, schema: { type: "boolean" }, value: label === "true", isOptional: false };
-  }
-  const numbers = aspect.labels.map(({ names }) => Number(names[0]));
-  if (numbers.every(Number.isInteger)) {
-    const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
-    const schema = { type: "integer", ...bounds };
-    return { name, schema, value: new NumberLiteral(label), isOptional: false };
-  }
-  const { names, own } = drawLabels(rng, aspect, [label]);
-  const schema = { type: "string", enum: names };
-  return { name, schema, value: new Label(own[0] ?? ""), isOptional: false };
 }

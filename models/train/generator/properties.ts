@@ -1,5 +1,5 @@
 /** Turns what a text holds into properties of a schema, with the values that the answer has. */
-import { type AnswerValue, Label } from "./answer.ts";
+import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
 import type { Filled } from "./render.ts";
 import type { Rng } from "./rng.ts";
@@ -109,10 +109,55 @@ export function noteDecisive(
   else if (typeof value === "boolean") decisive.push({ text, name, label: null });
 }
 
+/** A property that one label answers: a boolean, a figure on the scale of the labels, or an enum of some of them. */
+export function labelProperty(rng: Rng, name: string, choice: Labels, label: string): Property {
+  if (label === "true" || label === "false") {
+    return { name, schema: { type: "boolean" }, value: label === "true", isOptional: false };
+  }
+  if (isFigure(label)) {
+    const numbers = choice.labels.map(({ names }) => Number(names[0]));
+    const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
+    const schema = { type: "integer", ...bounds };
+    return { name, schema, value: new NumberLiteral(label), isOptional: false };
+  }
+  const { names, own } = drawLabels(rng, choice, [label]);
+  const schema = { type: "string", enum: names };
+  return { name, schema, value: new Label(own[0] ?? ""), isOptional: false };
+}
+
+/** Whether a label is a figure on a scale. */
+export const isFigure = (label: string): boolean => /^\d+$/.test(label);
+
+interface Labels {
+  readonly labels: readonly { readonly names: readonly string[] }[];
+}
+
+/** Of what can be in a slot, where it is null. */
+export function absentSchema(
+  { rng, data }: PropertyContext,
+  slot: string,
+): Schema & { readonly type?: unknown } {
+  const choice = data.choices.get(slot);
+  if (choice !== undefined) {
+    const labels = choice.labels.map(({ names }) => names[0] ?? "");
+    if (labels.includes("true")) return { type: ["boolean", "null"] };
+    return nullable({ type: "string", enum: labels.slice(0, 5) });
+  }
+  const kind = data.fields.get(slot)?.kind ?? "";
+  if (["money", "signed", "price", "decimal", "pct", "temp", "area", "rating"].includes(kind)) {
+    return { type: ["number", "null"] };
+  }
+  if (["qty", "small", "years", "age", "year", "large", "months", "points"].includes(kind)) {
+    return { type: [rng.chance(0.7) ? "integer" : "number", "null"] };
+  }
+  const isDate = kind === "date" && rng.chance(0.5);
+  return isDate ? { type: ["string", "null"], format: "date" } : { type: ["string", "null"] };
+}
+
 /** Names for some of a choice's labels, those in `kept` among them; `own` are theirs. */
 export function drawLabels(
   rng: Rng,
-  choice: { readonly labels: readonly { readonly names: readonly string[] }[] },
+  choice: Labels,
   kept: readonly string[],
 ): { readonly names: readonly string[]; readonly own: readonly string[] } {
   const others = choice.labels.filter(({ names }) => !kept.includes(names[0] ?? ""));

@@ -274,9 +274,9 @@ function printTable(
     return line(isNumbered ? [String(i + 1), ...cells] : cells);
   });
   if (heads === undefined) return body.join("\n");
-  const head = line(isNumbered ? [rng.pick(["No", "#", "Pos", "Nr."]), ...heads] : heads);
-  const rule = rng.chance(0.2) ? [line(heads.map(() => "---"))] : [];
-  return [head, ...rule, ...body].join("\n");
+  const head = isNumbered ? [rng.pick(["No", "#", "Pos", "Nr."]), ...heads] : heads;
+  const rule = rng.chance(0.2) ? [line(head.map(() => "---"))] : [];
+  return [line(head), ...rule, ...body].join("\n");
 }
 
 /** A line below a table that is none of its rows, asked for or not. */

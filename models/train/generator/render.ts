@@ -23,6 +23,10 @@ export type Filled =
 export type Scope = Map<string, Filled>;
 
 const SLOT = /\{([a-z0-9_]+)(?::([a-z0-9_]+))?(?:@([a-z0-9_]+))?\}/g;
+/** The slots of a template, as they stand there: `total`, `city@sender`, `rows:item`. */
+export const slotsIn = (template: string): string[] =>
+  [...template.matchAll(SLOT)].map(([slot]) => slot.slice(1, -1));
+
 const ALTERNATIVES = /\(([^()]*\|[^()]*)\)/;
 
 export class Renderer {
@@ -76,10 +80,11 @@ export class Renderer {
     const same = known?.kind === "choice" ? known.label : null;
     const labels = choice.labels.filter(({ names }) => same === null || names[0] === same);
     const label = this.rng.pick(labels);
+    const filled = { kind: "choice", choice, label: label.names[0] ?? "", text: "" } as const;
     // Set first, as the phrase may have slots of its own, which come behind it.
-    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "", text: "" });
+    scope.set(key, filled);
     const text = this.render(this.rng.pick(label.phrases), scope);
-    scope.set(key, { kind: "choice", choice, label: label.names[0] ?? "", text });
+    scope.set(key, { ...filled, text });
     return text;
   }
 

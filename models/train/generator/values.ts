@@ -66,16 +66,18 @@ export function drawStyle(rng: Rng): DocumentStyle {
     ["word", 1],
     ["bare", 2],
   ] as const);
-  const swiss = currency.code === "CHF" ? 0.4 : 0;
-  const continental = currency.code === "EUR" ? 0.4 : 0.1;
-  const draw = rng.next();
-  const spaced = ["SEK", "NOK"].includes(currency.code) ? 0.4 : 0.1;
-  const separators = [
-    draw < swiss && ("swiss" as const),
-    draw < swiss + continental && ("continental" as const),
-    draw > 1 - spaced && ("spaced" as const),
-  ].find((one) => one !== false);
-  return { currency, money, separators: separators ?? "english", year: rng.int(2016, 2029) };
+  const separators = separatorsOf(currency.code, rng.next());
+  return { currency, money, separators, year: rng.int(2016, 2029) };
+}
+
+/** @param draw from 0 to 1. */
+function separatorsOf(code: string, draw: number): DocumentStyle["separators"] {
+  const swiss = code === "CHF" ? 0.4 : 0;
+  const continental = code === "EUR" ? 0.4 : 0.1;
+  const spaced = code === "SEK" || code === "NOK" ? 0.4 : 0.1;
+  if (draw < swiss) return "swiss";
+  if (draw < swiss + continental) return "continental";
+  return draw > 1 - spaced ? "spaced" : "english";
 }
 
 function written(text: string, string = text): Value {
