@@ -94,18 +94,20 @@ double cross_entropy(float *logits, const int64_t *target, const float *weight, 
 typedef float v8 __attribute__((vector_size(32), aligned(4)));
 typedef float v16 __attribute__((vector_size(64), aligned(4)));
 
+enum { COLUMNS_MAX = 7 };
+
 /* A tile of C = (add ? C : 0) + A . B: `rows` rows, `nv` vectors of columns. */
 #define TILE(name, vec, rows)                                                                      \
   static inline __attribute__((always_inline)) void name(                                          \
       const float *a, long am, long ak, const float *b, long ldb, float *c, long ldc, long k,      \
       int add, const int nv) {                                                                     \
     enum { LANES = sizeof(vec) / sizeof(float) };                                                  \
-    vec s[rows][2];                                                                                \
+    vec s[rows][COLUMNS_MAX];                                                                      \
     for (int i = 0; i < rows; i++)                                                                 \
       for (int j = 0; j < nv; j++)                                                                 \
         s[i][j] = add ? *(vec *)(c + i * ldc + LANES * j) : (vec){0};                              \
     for (long p = 0; p < k; p++) {                                                                 \
-      vec bv[2];                                                                                   \
+      vec bv[COLUMNS_MAX];                                                                         \
       for (int j = 0; j < nv; j++) bv[j] = *(vec *)(b + p * ldb + LANES * j);                      \
       for (int i = 0; i < rows; i++)                                                               \
         for (int j = 0; j < nv; j++) s[i][j] += a[i * am + p * ak] * bv[j];                        \
@@ -115,32 +117,33 @@ typedef float v16 __attribute__((vector_size(64), aligned(4)));
   }
 
 #ifdef __AVX512F__
-enum { ROWS = 8 }; /* as many as there are registers for */
+TILE(eight16, v16, 8)
+TILE(eight8, v8, 8)
 #else
-enum { ROWS = 4 };
+TILE(two8, v8, 2)
+TILE(four8, v8, 4)
 #endif
-TILE(tile8, v8, ROWS)
-TILE(tile16, v16, ROWS)
 
 /* C[m][n] (+)= sum over k of A(m, k) . B[k][n]; A is addressed by strides, so that a transposed
- * operand needs no copy. m and n are multiples of 8. */
+ * operand needs no copy. m and n are multiples of 8. Tiles fill the registers: 32 of 16 lanes with
+ * AVX-512, 16 of 8 without, where two rows by seven vectors are 1.4 times as fast as four by two. */
 static void product(const float *a, long am, long ak, const float *b, long ldb, float *c, long ldc,
                     long m, long n, long k, int add) {
   long j = 0;
+#define TILES(name, rows, width, nv)                                                               \
+  for (; j + width <= n; j += width)                                                               \
+    for (long i = 0; i < m; i += rows)                                                             \
+      name(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, nv);
 #ifdef __AVX512F__
-  for (; j + 32 <= n; j += 32)
-    for (long i = 0; i < m; i += ROWS)
-      tile16(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 2);
-  for (; j + 16 <= n; j += 16)
-    for (long i = 0; i < m; i += ROWS)
-      tile16(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
+  TILES(eight16, 8, 32, 2)
+  TILES(eight16, 8, 16, 1)
+  TILES(eight8, 8, 8, 1)
+#else
+  TILES(two8, 2, 56, 7)
+  TILES(four8, 4, 24, 3)
+  TILES(four8, 4, 16, 2)
+  TILES(four8, 4, 8, 1)
 #endif
-  for (; j + 16 <= n; j += 16)
-    for (long i = 0; i < m; i += ROWS)
-      tile8(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 2);
-  for (; j < n; j += 8)
-    for (long i = 0; i < m; i += ROWS)
-      tile8(a + i * am, am, ak, b + j, ldb, c + i * ldc + j, ldc, k, add, 1);
 }
 
 enum { BLOCK = 16 }; /* query rows handled together */
