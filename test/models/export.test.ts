@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportModel } from "../../models/train/generator/export.ts";
 import { retokenized } from "../../models/train/generator/import.ts";
+import { meanOf } from "../../models/train/generator/mean.ts";
 import { Tokenizer } from "../../models/train/generator/tokenizer.ts";
 import { readWeights, weightParts } from "../../models/train/generator/weights.ts";
 import { readGguf } from "../../src/gguf/read.ts";
@@ -89,6 +90,19 @@ test("heads are as wide as fast kernels want, with nothing in what was added", a
   const back = await readWeights(path);
   const errors = weights.map((value, i) => Math.abs(value - (back.weights[i] ?? 0)));
   expect(errors.reduce((a, b) => Math.max(a, b))).toBeLessThan(1e-6);
+});
+
+test("a mean counts each model by its share, whatever the shares add up to", () => {
+  const [one, other] = [Float32Array.of(1, -2, 0.5), Float32Array.of(3, 2, 0.5)];
+  const mean = meanOf([
+    { share: 3, weights: one },
+    { share: 1, weights: other },
+  ]);
+  expect([...mean]).toEqual([1.5, -1, 0.5]);
+  expect(() => meanOf([])).toThrow("needs weights");
+  expect(() => meanOf([{ share: 0, weights: one }])).toThrow("needs weights");
+  const short = { share: 1, weights: Float32Array.of(1) };
+  expect(() => meanOf([{ share: 1, weights: one }, short])).toThrow("1 numbers, those before 3");
 });
 
 test("weights of another shape are refused", () => {
