@@ -2,7 +2,7 @@
 import { type AnswerValue, Label, NumberLiteral, type Piece, printAnswer } from "./answer.ts";
 import type { GeneratorData, ToolData } from "./data-files.ts";
 import { capital } from "./names.ts";
-import { drawLabels, type Schema } from "./properties.ts";
+import { DECIMAL_KINDS, drawLabels, type Schema, WHOLE_KINDS } from "./properties.ts";
 import type { Filled, Renderer, Scope } from "./render.ts";
 import type { Rng } from "./rng.ts";
 
@@ -102,19 +102,8 @@ function argumentOf(
     return { schema: { type: "string", enum: names }, value: new Label(own[0] ?? "") };
   }
   const kind = data.fields.get(slot.split("@")[0] ?? "")?.kind ?? "";
-  const isNumber = [
-    "money",
-    "decimal",
-    "qty",
-    "small",
-    "years",
-    "large",
-    "points",
-    "temp",
-    "pct",
-    "rating",
-  ].includes(kind);
-  const type = ["qty", "small", "years", "points"].includes(kind) ? "integer" : "number";
+  const type = WHOLE_KINDS.has(kind) ? "integer" : "number";
+  const isNumber = WHOLE_KINDS.has(kind) || DECIMAL_KINDS.has(kind);
   if (filled?.kind !== "value")
     return { schema: { type: isNumber ? type : "string" }, value: null };
   const { value } = filled;

@@ -63,8 +63,8 @@ export function extract(
       ? absentProperties(context, rng.pick(domains), draft.scope, rng.int(1, 5))
       : drawProperties(context, draft.domain, draft.scope);
     if (properties.length === 0) continue;
-    if (rng.chance(0.07)) wrapSome(rng, properties);
-    if (!isDocument && rng.chance(0.2)) addRemark(renderer, data, draft.parts, properties);
+    if (rng.chance(0.12)) wrapSome(rng, properties);
+    if (rng.chance(isDocument ? 0.15 : 0.28)) addRemark(renderer, data, draft.parts, properties);
     const isSmallTalk = isElsewhere && rng.chance(0.5);
     const text = joinParts(rng, isSmallTalk ? smallTalk(renderer, data) : draft.parts);
     return { text, ...wholeAnswer(rng, properties) };
@@ -129,7 +129,7 @@ const byVariety = (
   { templates }: GeneratorData,
   domains: readonly string[],
 ): (readonly [string, number])[] =>
-  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 1.9]);
+  domains.map((domain) => [domain, (templates.get(domain)?.length ?? 0) ** 2.2]);
 
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.5;

@@ -77,8 +77,8 @@ export class Names {
     const rng = this.#rng;
     const draw = rng.next();
     if (draw < 0.35) return this.word(rng.pick(["surnames", "places"]));
-    if (draw < 0.5) return capital(this.#blended());
-    if (draw < 0.6) return capital(this.#english());
+    if (draw < 0.43) return capital(this.#blended());
+    if (draw < 0.5) return capital(this.#english());
     if (rng.chance(0.02)) {
       return capital(
         Array.from({ length: rng.int(3, 8) }, () =>
@@ -129,7 +129,7 @@ export class Names {
   /** What a note or a description says. */
   phrase(): string {
     const rng = this.#rng;
-    if (rng.chance(0.7)) {
+    if (rng.chance(0.85)) {
       const said = this.word("said");
       return rng.chance(0.25) ? capital(said) : said;
     }
@@ -195,7 +195,7 @@ export class Names {
       [1, 7],
       [2, 0.7],
     ]);
-    const end = () => (rng.chance(0.3) ? capital(this.#english()) : this.word("company_ends"));
+    const end = () => (rng.chance(0.12) ? capital(this.#english()) : this.word("company_ends"));
     const name = [start, ...Array.from({ length: ends }, end)].join(" ");
     if (draw < 0.24)
       return `${rng.pick(["Bank of", "Café", "Hotel", "Garage", "Cooperative", "Studio"])} ${start}`;
@@ -239,7 +239,7 @@ export class Names {
     const list = rng.weighted([
       ["nouns", 4],
       ["foods", 2],
-      ["english", 4],
+      ["english", 2],
     ]);
     const [adjective, noun] = [this.#adjective(), this.word(list)];
     const many = /(s|sh|ch)$/.test(noun) ? noun : `${noun}s`;

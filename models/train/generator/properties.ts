@@ -132,6 +132,10 @@ interface Labels {
   readonly labels: readonly { readonly names: readonly string[] }[];
 }
 
+/** Kinds of values that are numbers: with decimals, or whole ones. */
+export const DECIMAL_KINDS = new Set("money signed price decimal pct temp area rating".split(" "));
+export const WHOLE_KINDS = new Set("qty small years age year large months points".split(" "));
+
 /** Of what can be in a slot, where it is null. */
 export function absentSchema(
   { rng, data }: PropertyContext,
@@ -144,12 +148,8 @@ export function absentSchema(
     return nullable({ type: "string", enum: labels.slice(0, 5) });
   }
   const kind = data.fields.get(slot)?.kind ?? "";
-  if (["money", "signed", "price", "decimal", "pct", "temp", "area", "rating"].includes(kind)) {
-    return { type: ["number", "null"] };
-  }
-  if (["qty", "small", "years", "age", "year", "large", "months", "points"].includes(kind)) {
-    return { type: [rng.chance(0.7) ? "integer" : "number", "null"] };
-  }
+  if (DECIMAL_KINDS.has(kind)) return { type: ["number", "null"] };
+  if (WHOLE_KINDS.has(kind)) return { type: [rng.chance(0.7) ? "integer" : "number", "null"] };
   const isDate = kind === "date" && rng.chance(0.5);
   return isDate ? { type: ["string", "null"], format: "date" } : { type: ["string", "null"] };
 }

@@ -39,25 +39,25 @@ export interface SampleOptions {
 }
 
 /** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.08;
+const LABELLED_SHARE = 0.05;
 /** Of extraction: lists of any kind. */
 const RECORDS_SHARE = 0.16;
 /** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.11;
+const ROLES_SHARE = 0.06;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.09],
-  ["subject", 0.09],
-  ["message", 0.4],
-  ["aspects", 0.26],
-  ["words", 0.09],
-  ["lines", 0.08],
+  ["subject", 0.04],
+  ["message", 0.43],
+  ["aspects", 0.32],
+  ["words", 0.05],
+  ["lines", 0.07],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.5],
-  ["classify", 0.36],
-  ["tool", 0.07],
+  ["extract", 0.54],
+  ["classify", 0.33],
+  ["tool", 0.06],
   ["grounded", 0.06],
   ["chat", 0.02],
 ];
