@@ -40,7 +40,7 @@ const COMPUTED = 2;
 export const BEGINNING = 4;
 /** Null and the empty list: as much as what would stand there, so that the likelier one wins. */
 const ABSENT = BEGINNING;
-/** Its end, or that of a list, says how far it goes. */
+/** Its end, or that of a list or an object, says how far it goes. */
 const ENDING = 2;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
 export const DECIDED = 8;
@@ -68,7 +68,7 @@ export function printAnswer(value: AnswerValue): Piece[] {
       pieces.push(...printAnswer(member));
       before = ",";
     }
-    pieces.push([before === "{" ? "{}" : "}", STRUCTURE]);
+    pieces.push([before === "{" ? "{}" : "}", ENDING]);
     return pieces;
   }
   // Whether the list goes on is the model's choice.

@@ -29,7 +29,7 @@ interface Column {
 }
 
 /** Of lists with several columns, those of which what the items are is asked alone. */
-const PLAIN_SHARE = 0.12;
+const PLAIN_SHARE = 0.2;
 
 export function listOf(
   context: PropertyContext,

@@ -53,9 +53,9 @@ export function extract(
       decisive: values.decisive,
       isDescribed: rng.chance(0.22),
       nullableShare: rng.weighted([
-        [0, 4],
+        [0, 5],
         [0.35, 4],
-        [1, 2],
+        [1, 1],
       ]),
     };
     const isElsewhere = !isDocument && rng.chance(0.04);
@@ -122,7 +122,7 @@ function addRemark(
 }
 
 /** Texts that are written whole, as long and as mixed as what people send. */
-const DOCUMENT_SHARE = 0.3;
+const DOCUMENT_SHARE = 0.15;
 
 /** The fifty domains that are common have many templates each, and are seven tenths of what is drawn. */
 const byVariety = (
@@ -134,7 +134,7 @@ const byVariety = (
 /** Of texts from templates, those that must have a list; the others have many values rather than few. */
 const LIST_SHARE = 0.5;
 /** Texts of a page, most of which is not asked for. */
-const LONG_SHARE = 0.025;
+const LONG_SHARE = 0.015;
 /** Texts put together from clauses, with a list of any kind that is told item by item, or of templates. */
 const KINDS_OF_TEXTS = [
   ["composed", 0.07],
@@ -367,11 +367,24 @@ function namedProperty(
       : partNames(data, part, filled, words.properties);
   const described = context.isDescribed && words.descriptions.length > 0 && rng.chance(0.75);
   const isOpaque = part === null && described && rng.chance(0.45);
-  const name = drawName(context, isOpaque ? OPAQUE : choices, taken, camel);
+  const inCurrency = withCurrency(context, filled, choices);
+  const name = drawName(context, isOpaque ? OPAQUE : inCurrency, taken, camel);
   if (name === null) return null;
   const property = makeProperty(context, name, filled);
   const note = part === null && described ? noteOf(context, words.descriptions) : {};
   return { ...property, schema: { ...property.schema, ...note } };
+}
+
+/** `total_eur` now and then, where the text names the currency. */
+function withCurrency(
+  { rng, data, style }: PropertyContext,
+  filled: Filled,
+  names: readonly string[],
+): readonly string[] {
+  const kind = filled.kind === "value" ? data.fields.get(filled.field)?.kind : undefined;
+  if (!MONEY.has(kind ?? "") || style.money === "bare" || !rng.chance(0.08)) return names;
+  const suffix = rng.pick([style.currency.code, style.currency.word]).toLowerCase();
+  return names.map((name) => `${name}_${suffix.replaceAll(" ", "_")}`);
 }
 
 function noteOf({ rng }: PropertyContext, descriptions: readonly string[]): Schema {
@@ -429,13 +442,14 @@ function partNames(
   return isAlone ? [...parts, ...parts, ...joined] : joined;
 }
 
+const MONEY = new Set(["money", "signed", "price"]);
+
 /** Where amounts are in one currency that the text names. */
 function currencyProperty(context: PropertyContext, scope: Scope, taken: Set<string>): Property[] {
   const { rng, style } = context;
-  const money = new Set(["money", "signed", "price"]);
   const has = [...scope.values()].some(
     (filled) =>
-      filled.kind === "value" && money.has(context.data.fields.get(filled.field)?.kind ?? ""),
+      filled.kind === "value" && MONEY.has(context.data.fields.get(filled.field)?.kind ?? ""),
   );
   if (!has || style.money === "bare" || taken.has("currency") || !rng.chance(0.22)) return [];
   const { code } = style.currency;

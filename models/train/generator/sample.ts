@@ -58,23 +58,35 @@ export const SHARES: SampleOptions["shares"] = [
   ["extract", 0.54],
   ["classify", 0.33],
   ["tool", 0.06],
-  ["grounded", 0.06],
+  ["grounded", 0.05],
   ["chat", 0.02],
 ];
 
+/**
+ * Characters of a text that is always kept; of longer ones the fewer the longer they are. What people send is
+ * mostly short, and two short texts teach more than a long one.
+ */
+const USUAL_LENGTH: Partial<Record<Task, number>> = { extract: 150, classify: 80 };
+
 export function drawSample(rng: Rng, data: GeneratorData, options: SampleOptions): Sample {
-  const values = new Values(rng, data.words);
-  const renderer = new Renderer(rng, values, data);
-  return { ...drawTask(renderer, data, options), drawn: values.drawn, decisive: values.decisive };
+  const task = rng.weighted(options.shares);
+  for (;;) {
+    const values = new Values(rng, data.words);
+    const renderer = new Renderer(rng, values, data);
+    const sample = drawTask(renderer, data, task, options);
+    const usual = USUAL_LENGTH[task] ?? sample.user.length;
+    if (!rng.chance((usual / sample.user.length) ** 1.5)) continue;
+    return { ...sample, drawn: values.drawn, decisive: values.decisive };
+  }
 }
 
 function drawTask(
   renderer: Renderer,
   data: GeneratorData,
+  task: Task,
   options: SampleOptions,
 ): Omit<Sample, "drawn" | "decisive"> {
   const { rng } = renderer;
-  const task = rng.weighted(options.shares);
   switch (task) {
     case "extract":
       return withSchema(rng, data, task, drawExtraction(renderer, data, options));

@@ -42,6 +42,10 @@ function scalarOf(
   if (value.isoDate !== null && rng.chance(0.65)) {
     return { schema: { type: "string", format: "date" }, value: value.isoDate };
   }
+  // A sum without cents is a whole number, also where it is written with them.
+  if (value.number?.endsWith(".00") === true && rng.chance(0.3)) {
+    return { schema: { type: "integer" }, value: new NumberLiteral(value.number.slice(0, -3)) };
+  }
   if (value.number !== null && rng.chance(0.94)) {
     const type = value.isInteger && rng.chance(0.75) ? "integer" : "number";
     return { schema: { type }, value: new NumberLiteral(value.number) };
