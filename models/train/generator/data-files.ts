@@ -63,6 +63,24 @@ export interface FactData {
   readonly questions: readonly string[];
 }
 
+/** What things can be measured in. */
+export interface UnitData {
+  /** As names of properties have it. */
+  readonly names: readonly string[];
+  /** As texts write it; with `_` in front close to the number. */
+  readonly marks: readonly string[];
+  readonly low: number;
+  readonly high: number;
+  readonly decimals: number;
+  readonly things: readonly string[];
+}
+
+/** What is counted, and what can be said of some of it; with `+` in front behind the noun. */
+export interface CountedData {
+  readonly noun: string;
+  readonly states: readonly string[];
+}
+
 /** What a text can be about. */
 export interface SubjectData {
   readonly names: readonly string[];
@@ -128,6 +146,8 @@ export interface GeneratorData {
   readonly messages: readonly MessageData[];
   readonly judged: readonly JudgedGroup[];
   readonly lexicon: readonly LexiconEntry[];
+  readonly units: readonly UnitData[];
+  readonly counted: readonly CountedData[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
   /** `%` stands for the name of what is asked for. */
@@ -142,6 +162,7 @@ export function readGeneratorData(): GeneratorData {
   const lexicon = sections("lexicon.txt").flatMap(readLexicon);
   const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
   const messages = sections("messages.txt").flatMap(readMessages);
+  const measures = new Map(sections("measures.txt").map(({ head, lines }) => [head, lines]));
   return {
     words: new Map([
       ...readWords(),
@@ -163,6 +184,8 @@ export function readGeneratorData(): GeneratorData {
     messages,
     judged: sections("judged.txt").map(readJudged),
     lexicon,
+    units: (measures.get("units") ?? []).map(readUnit),
+    counted: (measures.get("counts") ?? []).map(readCounted),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
     questions: readLines("questions.txt"),
@@ -296,8 +319,27 @@ function readClauses(line: string): [string, readonly string[]] {
 
 function readSubject(line: string): SubjectData {
   const [names, words] = cut(line, " : ");
-  return { names: names.split(" "), words: words.split(",").map((word) => word.trim()) };
+  return { names: names.split(" "), words: commaList(words) };
 }
+
+function readUnit(line: string): UnitData {
+  const [names = "", marks = "", range = "", things = ""] = line.split(" : ");
+  const [, low = "", high = "", decimals = ""] = /^(-?\d+)\.\.(\d+) (\d)$/.exec(range) ?? [];
+  if (decimals === "") throw new Error(`measures.txt: no range: ${line}`);
+  return {
+    names: names.split(" "),
+    marks: commaList(marks),
+    ...{ low: Number(low), high: Number(high), decimals: Number(decimals) },
+    things: commaList(things),
+  };
+}
+
+function readCounted(line: string): CountedData {
+  const [noun, states] = cut(line, " : ");
+  return { noun, states: commaList(states) };
+}
+
+const commaList = (text: string): string[] => text.split(",").map((one) => one.trim());
 
 function readMessages({ head, lines }: Section): MessageData[] {
   const { name: group, rest, properties } = readHead(head);

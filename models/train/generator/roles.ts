@@ -118,7 +118,12 @@ function partWords(rng: Rng, data: GeneratorData, count: number): string[] {
   return [...found];
 }
 
-function say(renderer: Renderer, frame: string, { label, text }: Entry): string {
+/** A line of a frame: `%` is the label, `{}` the value. */
+export function say(
+  renderer: Renderer,
+  frame: string,
+  { label, text }: Pick<Entry, "label" | "text">,
+): string {
   const line = renderer.render(frame.replaceAll("{}", "\u0001"), new Map());
   // A value keeps its case, so that the answer can copy it.
   const start = line.startsWith("\u0001") ? line : capital(line.replaceAll("%", () => label));
@@ -166,7 +171,7 @@ function fact(
 }
 
 /** @param values keep their case where a line begins with one. */
-function joined(
+export function joined(
   rng: Rng,
   section: string,
   said: readonly string[],

@@ -10,6 +10,7 @@ import { byAspects } from "./judged.ts";
 import { labelled } from "./labelled.ts";
 import { byWords } from "./lexicon.ts";
 import { byLine } from "./lines.ts";
+import { measures } from "./measures.ts";
 import type { Extraction } from "./properties.ts";
 import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
@@ -38,12 +39,14 @@ export interface SampleOptions {
   readonly domains: readonly string[];
 }
 
-/** Of extraction: values with a label in front, of any kind. */
-const LABELLED_SHARE = 0.05;
-/** Of extraction: lists of any kind. */
-const RECORDS_SHARE = 0.16;
-/** Of extraction: several values of one kind, told apart by a word beside them. */
-const ROLES_SHARE = 0.06;
+/** Of extraction: from templates and documents, and texts that teach one thing each. */
+const KINDS_OF_EXTRACTION = [
+  ["extract", 0.67],
+  ["labelled", 0.05],
+  ["records", 0.16],
+  ["roles", 0.05],
+  ["measures", 0.07],
+] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
   ["choice", 0.09],
@@ -115,11 +118,18 @@ function drawExtraction(
   data: GeneratorData,
   { domains }: SampleOptions,
 ): Extraction {
-  const draw = renderer.rng.next();
-  if (draw < LABELLED_SHARE) return labelled(renderer, data);
-  if (draw < LABELLED_SHARE + RECORDS_SHARE) return records(renderer, data);
-  if (draw < LABELLED_SHARE + RECORDS_SHARE + ROLES_SHARE) return roles(renderer, data);
-  return extract(renderer, data, domains);
+  switch (renderer.rng.weighted(KINDS_OF_EXTRACTION)) {
+    case "extract":
+      return extract(renderer, data, domains);
+    case "labelled":
+      return labelled(renderer, data);
+    case "records":
+      return records(renderer, data);
+    case "roles":
+      return roles(renderer, data);
+    case "measures":
+      return measures(renderer, data);
+  }
 }
 
 function withSchema(

@@ -3,7 +3,7 @@
  * Half of the names are made up, so that the model learns to copy and not to recall.
  */
 import { Codes, MONTHS, NUMBERS, ordinal, WEEKDAYS } from "./codes.ts";
-import type { WordLists } from "./data-files.ts";
+import type { UnitData, WordLists } from "./data-files.ts";
 import { Names, UPPER } from "./names.ts";
 import type { Rng } from "./rng.ts";
 
@@ -127,6 +127,36 @@ export class Values {
     const make = this.#makers[kind];
     if (make === undefined) throw new Error(`no such kind of value: ${kind}`);
     return make();
+  }
+
+  /** A number from `low` to `high`, with its unit where a mark is given; `_` writes it close to the number. */
+  measure(
+    { low, high, decimals }: Pick<UnitData, "low" | "high" | "decimals">,
+    mark: string | null,
+  ): Value {
+    const rng = this.#rng;
+    // Small ones as often as large ones.
+    const whole = rng.int(low, rng.chance(0.4) ? high : Math.min(high, Math.max(low * 10, 99)));
+    const places = rng.chance(0.35) ? rng.int(0, decimals) : 0;
+    const literal =
+      Math.abs(whole) + (places === 0 ? "" : `.${this.#names.digits(places, places)}`);
+    const [sign, minus] = whole < 0 ? [rng.pick(["-", "-", "−", "minus "]), "-"] : ["", ""];
+    const unit = mark === null ? "" : mark.replace(/^_?/, (close) => (close === "" ? " " : ""));
+    const text = `${sign}${this.#measureFigures(literal, unit)}${unit}`;
+    const value = { ...this.#plain(minus + literal), text, string: text };
+    this.drawn.push(value);
+    return value;
+  }
+
+  #measureFigures(literal: string, unit: string): string {
+    const rng = this.#rng;
+    // As a meter shows it.
+    if (/^\d{4}/.test(literal) && rng.chance(0.03)) return `0${literal}`;
+    const word = NUMBERS[Number(literal)];
+    if (word !== undefined && /^ [a-z]+$/.test(unit) && rng.chance(0.2)) return word;
+    // A point before three digits could be a decimal one.
+    const isAmbiguous = this.#style.separators === "continental" && !literal.includes(".");
+    return isAmbiguous ? literal : this.#figures(literal);
   }
 
   readonly #makers: Readonly<Record<string, () => Value>> = {
@@ -382,11 +412,8 @@ export class Values {
   }
 
   #amountOf(literal: string, sign: string): Value {
-    const { currency, money, separators } = this.#style;
-    const [whole = "", cents] = literal.split(".");
-    const point = separators === "continental" || separators === "spaced" ? "," : ".";
-    const grouped = whole.length > 4 || this.#rng.chance(0.8) ? this.#group(whole) : whole;
-    const figures = cents === undefined ? grouped : `${grouped}${point}${cents}`;
+    const { currency, money } = this.#style;
+    const figures = this.#figures(literal);
     const text = {
       symbol: `${sign}${currency.symbol}${figures}`,
       "code-after": `${sign}${figures} ${currency.code}`,
@@ -395,6 +422,15 @@ export class Values {
       bare: `${sign}${figures}`,
     }[money];
     const number = sign === "-" || sign === "−" ? `-${literal}` : literal;
-    return { text, string: text, number, isInteger: cents === undefined, isoDate: null };
+    return { ...this.#plain(number), text, string: text };
+  }
+
+  /** With the style's marks. */
+  #figures(literal: string): string {
+    const { separators } = this.#style;
+    const [whole = "", decimals] = literal.split(".");
+    const point = separators === "continental" || separators === "spaced" ? "," : ".";
+    const grouped = whole.length > 4 || this.#rng.chance(0.8) ? this.#group(whole) : whole;
+    return decimals === undefined ? grouped : `${grouped}${point}${decimals}`;
   }
 }
