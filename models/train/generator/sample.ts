@@ -11,6 +11,7 @@ import { labelled } from "./labelled.ts";
 import { byWords } from "./lexicon.ts";
 import { byLine } from "./lines.ts";
 import { measures } from "./measures.ts";
+import { byNearness } from "./nearness.ts";
 import type { Extraction } from "./properties.ts";
 import { records } from "./records.ts";
 import { Renderer } from "./render.ts";
@@ -49,12 +50,13 @@ const KINDS_OF_EXTRACTION = [
 ] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["choice", 0.09],
-  ["subject", 0.04],
-  ["message", 0.43],
-  ["aspects", 0.32],
-  ["words", 0.05],
-  ["lines", 0.07],
+  ["choice", 0.07],
+  ["subject", 0.03],
+  ["message", 0.38],
+  ["aspects", 0.31],
+  ["words", 0.03],
+  ["lines", 0.06],
+  ["nearness", 0.12],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
@@ -101,6 +103,7 @@ function drawTask(
         aspects: byAspects,
         words: byWords,
         lines: byLine,
+        nearness: byNearness,
       };
       return withSchema(rng, data, task, draw[rng.weighted(KINDS_OF_LABELS)](renderer, data));
     }

@@ -10,7 +10,7 @@ import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { isScored, scored } from "./scores.ts";
 
-const PROPERTIES = (
+export const PROPERTIES = (
   "topic category label class section subject genre type kind area department team intent about " +
   "theme field tag group result"
 ).split(" ");
