@@ -40,8 +40,10 @@ const COMPUTED = 2;
 export const BEGINNING = 4;
 /** Null and the empty list: as much as what would stand there, so that the likelier one wins. */
 const ABSENT = BEGINNING;
-/** Its end, or that of a list or an object, says how far it goes. */
+/** Its end, or that of an object, says how far it goes. */
 const ENDING = 2;
+/** Whether a list goes on: one wrong choice here is wrong items to the end of it. */
+const LISTING = 4;
 /** Few tokens that decide much: without the weight classes stay near chance (measured). */
 export const DECIDED = 8;
 
@@ -75,10 +77,10 @@ export function printAnswer(value: AnswerValue): Piece[] {
   const items = value as readonly AnswerValue[];
   pieces.push(["[", BEGINNING]);
   items.forEach((item, i) => {
-    if (i > 0) pieces.push([",", ENDING]);
+    if (i > 0) pieces.push([",", LISTING]);
     pieces.push(...printAnswer(item));
   });
-  pieces.push(["]", items.length === 0 ? ABSENT : ENDING]);
+  pieces.push(["]", items.length === 0 ? ABSENT : LISTING]);
   return pieces;
 }
 
