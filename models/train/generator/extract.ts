@@ -122,7 +122,7 @@ function addRemark(
 }
 
 /** Texts that are written whole, as long and as mixed as what people send. */
-const DOCUMENT_SHARE = 0.15;
+const DOCUMENT_SHARE = 0.2;
 
 /** The fifty domains that are common have many templates each, and are seven tenths of what is drawn. */
 const byVariety = (
