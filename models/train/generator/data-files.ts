@@ -67,7 +67,7 @@ export interface FactData {
 export interface UnitData {
   /** As names of properties have it. */
   readonly names: readonly string[];
-  /** As texts write it; with `_` in front close to the number. */
+  /** What texts write behind the number, a space in front unless it stands close. */
   readonly marks: readonly string[];
   readonly low: number;
   readonly high: number;
@@ -328,7 +328,7 @@ function readUnit(line: string): UnitData {
   if (decimals === "") throw new Error(`measures.txt: no range: ${line}`);
   return {
     names: names.split(" "),
-    marks: commaList(marks),
+    marks: commaList(marks).map((mark) => (mark.startsWith("_") ? mark.slice(1) : ` ${mark}`)),
     ...{ low: Number(low), high: Number(high), decimals: Number(decimals) },
     things: commaList(things),
   };

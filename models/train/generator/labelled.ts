@@ -28,26 +28,6 @@ const STATES = (
   "green north south left right daily weekly public private internal external paid free"
 ).split(" ");
 
-const UNITS: readonly (readonly [string, string])[] = [
-  ["kg", "kg"],
-  ["km", "km"],
-  ["cm", "cm"],
-  ["mm", "mm"],
-  ["m", "metres"],
-  ["km/h", "kmh"],
-  ["GB", "gb"],
-  ["MB", "mb"],
-  ["ms", "ms"],
-  ["°C", "c"],
-  ["%", "percent"],
-  ["W", "watt"],
-  ["V", "volts"],
-  ["hours", "hours"],
-  ["days", "days"],
-  ["minutes", "minutes"],
-  ["litres", "litres"],
-];
-
 export interface Entry {
   readonly label: string;
   readonly name: string;
@@ -66,7 +46,7 @@ export function labelled(renderer: Renderer, data: GeneratorData): Extraction {
   );
   const names = usual.map(({ name }) => name);
   const odd = labels
-    .map((label) => drawEntry(renderer, inventive(renderer, label), camel))
+    .map((label) => drawEntry(renderer, data, inventive(renderer, label), camel))
     .filter(({ name }) => !names.includes(name));
   const entries = rng.shuffle([...odd, ...usual]);
   const said = entries.slice(0, Math.max(2, entries.length - rng.int(0, 2)));
@@ -113,7 +93,7 @@ function inventive({ rng, values }: Renderer, label: string): string {
   return rng.pick([word, `${word} ${label}`, `${label} ${word}`]);
 }
 
-function drawEntry(renderer: Renderer, label: string, camel: boolean): Entry {
+function drawEntry(renderer: Renderer, data: GeneratorData, label: string, camel: boolean): Entry {
   const { rng, values } = renderer;
   const snake = label.replaceAll(" ", "_");
   const name = camel ? snake.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase()) : snake;
@@ -134,7 +114,7 @@ function drawEntry(renderer: Renderer, label: string, camel: boolean): Entry {
       value: new Label(own),
     };
   }
-  if (draw < 0.35) return measure(renderer, label, name);
+  if (draw < 0.35) return measure(renderer, data, label, name);
   const value = values.draw(rng.pick(KINDS));
   return typed(rng, { label, name }, value);
 }
@@ -144,33 +124,35 @@ export function typed(
   { label, name }: { readonly label: string; readonly name: string },
   value: Value,
 ): Entry {
-  const { text, string, number, isInteger, isoDate } = value;
+  const { text, string, number, isoDate } = value;
   if (isoDate !== null && rng.chance(0.6)) {
     return { label, name, text, schema: { type: "string", format: "date" }, value: isoDate };
   }
-  if (number !== null && rng.chance(0.9)) {
-    const type = isInteger && rng.chance(0.7) ? "integer" : "number";
-    return { label, name, text, schema: { type }, value: new NumberLiteral(number) };
-  }
+  if (number !== null && rng.chance(0.9)) return { label, name, text, ...numeric(rng, value) };
   return { label, name, text, schema: { type: "string" }, value: string };
 }
 
 /** `weight_kg` from `weight 12 kg`. */
-function measure({ rng, values }: Renderer, label: string, name: string): Entry {
-  const [unit, suffix] = rng.pick(UNITS);
-  const { text, number } = values.draw(rng.pick(["decimal", "points", "qty", "large"]));
-  const literal = number ?? "0";
-  // Words, and marks that a reader could take for a decimal point, do not go with a unit.
-  const figures = /[a-z]/.test(text) || /\.\d{3}$/.test(text) ? literal : text;
-  const type = literal.includes(".") ? "number" : rng.pick(["integer", "number"]);
-  return {
-    label,
-    name: rng.chance(0.6) ? `${name}_${suffix}` : name,
-    text: `${figures}${rng.pick([" ", " ", ""])}${unit}`,
-    schema: { type },
-    value: new NumberLiteral(literal),
-  };
+function measure(
+  { rng, values }: Renderer,
+  { units }: GeneratorData,
+  label: string,
+  name: string,
+): Entry {
+  const unit = rng.pick(units);
+  const value = values.measure(unit, rng.pick(unit.marks));
+  const asked = rng.chance(0.6) ? `${name}_${rng.pick(unit.names)}` : name;
+  return { label, name: asked, text: value.text, ...numeric(rng, value) };
 }
+
+/** What asks for a value that is a number, and the answer. */
+export const numeric = (
+  rng: Rng,
+  { number, isInteger }: Value,
+): Pick<Entry, "schema" | "value"> => ({
+  schema: { type: isInteger && rng.chance(0.7) ? "integer" : "number" },
+  value: new NumberLiteral(number ?? "0"),
+});
 
 export function entryProperty(
   rng: Rng,

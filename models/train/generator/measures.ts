@@ -4,7 +4,7 @@
  */
 import { NumberLiteral } from "./answer.ts";
 import type { GeneratorData, UnitData } from "./data-files.ts";
-import { type Entry, entryProperty } from "./labelled.ts";
+import { entryProperty, numeric } from "./labelled.ts";
 import {
   type Extraction,
   objectSchema,
@@ -89,9 +89,8 @@ function measurement(
   camel: boolean,
 ): Said {
   const { rng, values } = renderer;
-  const value = values.measure(unit, rng.pick(unit.marks));
   const isPlain = style === "line" && rng.chance(0.15);
-  const shown = isPlain ? values.measure(unit, null) : value;
+  const shown = values.measure(unit, isPlain ? "" : rng.pick(unit.marks));
   const frame = rng.pick(data.phrases.get(`measured_${style}`) ?? []);
   const form = rng.weighted([
     ["both", isPlain ? 2 : 6],
@@ -122,11 +121,6 @@ function nameOf(rng: Rng, unit: UnitData, thing: string, form: "both" | "thing" 
   return snake + rng.pick(["_", "_", "_", "_in_"]) + suffix;
 }
 
-const numeric = (rng: Rng, { number, isInteger }: Value): Pick<Entry, "schema" | "value"> => ({
-  schema: { type: isInteger && rng.chance(0.65) ? "integer" : "number" },
-  value: new NumberLiteral(number ?? "0"),
-});
-
 /** `between 12 and 18 kg`, the unit behind both or behind the last one. */
 function range(
   renderer: Renderer,
@@ -137,12 +131,11 @@ function range(
 ): Said {
   const { rng, values } = renderer;
   const mark = rng.pick(unit.marks);
-  const drawn = [values.measure(unit, null), values.measure(unit, null)];
+  const drawn = [values.measure(unit), values.measure(unit)];
   const [low, high] = drawn.sort((a, b) => Number(a.number) - Number(b.number)) as [Value, Value];
   const isWhole = low.isInteger && high.isInteger;
-  const unitText = mark.startsWith("_") ? mark.slice(1) : ` ${mark}`;
-  const lowText = rng.chance(0.6) ? low.text : low.text + unitText;
-  const highText = high.text + unitText;
+  const lowText = rng.chance(0.6) ? low.text : low.text + mark;
+  const highText = high.text + mark;
   const frame = rng.pick(data.phrases.get("measured_range") ?? []);
   const entry = { label: thing, text: lowText };
   const line = say(renderer, frame, entry).replace("[]", () => highText);
@@ -194,7 +187,7 @@ function counted(renderer: Renderer, data: GeneratorData, style: Style, camel: b
   const entries = drawn.map((state, i) => {
     const word = state.replace(/^\+/, "");
     const high = rng.pick([12, 12, 99, 4000]);
-    const value = values.measure({ low: 1, high, decimals: 0 }, null);
+    const value = values.measure({ low: 1, high, decimals: 0 });
     const said = { noun, state, isBare, isShort: isShort && i > 0 };
     const name = styleName(countedName(rng, noun, isBare ? null : word), camel);
     const label = `number of ${isBare ? noun : `${word} ${noun}`}`;

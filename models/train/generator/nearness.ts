@@ -61,9 +61,9 @@ export function byNearness(renderer: Renderer, data: GeneratorData): Extraction 
     const pool = Array.from({ length: POOL }, () => rng.pick(all)).filter(
       ([one]) => !keys.has(one),
     );
-    const heard = [...keys].map((key) => vectors.get(key) as Vector);
+    const heard = [...keys].map((key): Word => [key, vectors.get(key) as Vector]);
     const ranked = pool.map((word) => ({ word, ...nearness(word, heard) }));
-    const own = rng.chance(0.25) ? all.filter(([one]) => keys.has(one)) : nearest(ranked);
+    const own = rng.chance(0.25) ? heard : nearest(ranked);
     if (own.length === 0) continue;
     const far = ranked.filter(({ best }) => best < FAR).map(({ word }) => word);
     const isPaired = rng.chance(0.25);
@@ -88,11 +88,11 @@ interface Ranked {
   readonly best: number;
 }
 
-function nearness([, vector]: Word, said: readonly Vector[]): Omit<Ranked, "word"> {
+function nearness([, vector]: Word, heard: readonly Word[]): Omit<Ranked, "word"> {
   let best = -1;
   let second = -1;
-  for (const one of said) {
-    const cosine = dot(vector, one);
+  for (const [, its] of heard) {
+    const cosine = dot(vector, its);
     if (cosine > best) [best, second] = [cosine, best];
     else if (cosine > second) second = cosine;
   }

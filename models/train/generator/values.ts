@@ -129,11 +129,8 @@ export class Values {
     return make();
   }
 
-  /** A number from `low` to `high`, with its unit where a mark is given; `_` writes it close to the number. */
-  measure(
-    { low, high, decimals }: Pick<UnitData, "low" | "high" | "decimals">,
-    mark: string | null,
-  ): Value {
+  /** A number from `low` to `high`, and behind it what its unit is written as. */
+  measure({ low, high, decimals }: Pick<UnitData, "low" | "high" | "decimals">, mark = ""): Value {
     const rng = this.#rng;
     // Small ones as often as large ones.
     const whole = rng.int(low, rng.chance(0.4) ? high : Math.min(high, Math.max(low * 10, 99)));
@@ -141,19 +138,18 @@ export class Values {
     const literal =
       Math.abs(whole) + (places === 0 ? "" : `.${this.#names.digits(places, places)}`);
     const [sign, minus] = whole < 0 ? [rng.pick(["-", "-", "−", "minus "]), "-"] : ["", ""];
-    const unit = mark === null ? "" : mark.replace(/^_?/, (close) => (close === "" ? " " : ""));
-    const text = `${sign}${this.#measureFigures(literal, unit)}${unit}`;
+    const text = `${sign}${this.#measureFigures(literal, mark)}${mark}`;
     const value = { ...this.#plain(minus + literal), text, string: text };
     this.drawn.push(value);
     return value;
   }
 
-  #measureFigures(literal: string, unit: string): string {
+  #measureFigures(literal: string, mark: string): string {
     const rng = this.#rng;
     // As a meter shows it.
     if (/^\d{4}/.test(literal) && rng.chance(0.03)) return `0${literal}`;
     const word = NUMBERS[Number(literal)];
-    if (word !== undefined && /^ [a-z]+$/.test(unit) && rng.chance(0.2)) return word;
+    if (word !== undefined && /^ [a-z]+$/.test(mark) && rng.chance(0.2)) return word;
     // A point before three digits could be a decimal one.
     const isAmbiguous = this.#style.separators === "continental" && !literal.includes(".");
     return isAmbiguous ? literal : this.#figures(literal);
