@@ -52,11 +52,11 @@ class Shard:
         return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
 
     def tensors(self, group, prompt_weight):
-        """(ids [n, t], flat positions, targets, weights, kind of each position)."""
+        """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights)."""
         length = [int(self.offsets[i + 1] - self.offsets[i]) for i in group]
         t = padded(max(length))
         ids = np.zeros((len(group), t), np.int64)
-        positions, targets, weights, kinds = [], [], [], []
+        positions, targets, weights = [], [], []
         for row, i in enumerate(group):
             at = int(self.offsets[i])
             tokens = self.tokens[at : at + length[row]].astype(np.int64)
@@ -72,10 +72,9 @@ class Shard:
             positions.append(where - 1 + row * t)
             targets.append(tokens[where])
             weights.append(weight)
-            kinds.append(np.full(len(where), self.task[i], np.int64))
-        join = np.concatenate
-        return tuple(torch.from_numpy(join(x)) if isinstance(x, list) else torch.from_numpy(x)
-                     for x in (ids, positions, targets, [w.astype(np.float32) for w in weights], kinds))
+        prompts = self.answers[group].astype(np.int64)
+        lists = (np.concatenate(x) for x in (positions, targets, [w.astype(np.float32) for w in weights]))
+        return tuple(torch.from_numpy(x) for x in (ids, prompts, *lists))
 
 
 def padded(length):

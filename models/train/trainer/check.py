@@ -21,19 +21,20 @@ def check_gradients():
     network.weight["stems"].normal_(0, 0.5)
     network.refresh()
     ids = torch.randint(0, 512, (3, 64))
+    prompts = torch.tensor([1, 23, 64])
     positions = torch.randperm(192)[:50].sort()[0]
     target, weight = torch.randint(0, 512, (50,)), torch.rand(50)
     _, gradient = network.gradient_buffer()
     tagged, asked = torch.randperm(192)[:20].sort()[0], torch.randint(0, 2, (20,)).float()
     tag = ids.reshape(-1)[torch.randperm(192)[:20]]
-    found = network.add_gradients(ids, positions, target, weight, gradient, (tagged, tag, asked))
+    found = network.add_gradients(ids, prompts, positions, target, weight, gradient, (tagged, tag, asked))
     loss = found[0] + found[2]
     network.spread(gradient)
     for w in network.weight.values():
         w.requires_grad_()
     parts = [network.weight[name] for name in ("stems", "marks", "words")]
     network.embedding = parts[0][vocabulary.stem] + vocabulary.marks @ parts[1] + vocabulary.words @ parts[2]
-    logits, read = network.logits(ids, with_tags=True)
+    logits, read = network.logits(ids, prompts, with_tags=True)
     each = torch.nn.functional.cross_entropy(logits.reshape(-1, 512)[positions], target, reduction="none")
     names = torch.zeros(512, dtype=torch.bool)
     names[torch.cat([ids.reshape(-1), target, tag])] = True
@@ -55,6 +56,7 @@ def measure(shape, rows=2048, t=256):
     network = Network(shape, vocabulary)
     _, gradient = network.gradient_buffer()
     ids = torch.randint(0, size // 10, (rows // t, t))
+    prompts = torch.full((rows // t,), t * 2 // 3)
     positions = torch.arange(0, rows, 3)
     target = torch.randint(0, size // 10, positions.shape)
     weight = torch.ones(len(positions))
@@ -62,7 +64,7 @@ def measure(shape, rows=2048, t=256):
     for i in range(6):
         if i == 1:
             started = time.process_time()
-        network.add_gradients(ids, positions, target, weight, gradient)
+        network.add_gradients(ids, prompts, positions, target, weight, gradient)
     speed = 5 * rows / (time.process_time() - started)
     print(f"{network.count / 1e6:.2f} M parameters, {rows} x {t}: {speed:.0f} tokens per CPU second")
 

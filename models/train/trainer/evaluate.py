@@ -20,8 +20,8 @@ def evaluate(network, shard):
     """Sums over the answers: weighted loss, weight, and by weight class hits and tokens."""
     loss, total, classes = 0.0, 0.0, {}
     for group in shard.plan(0):
-        ids, positions, targets, weights, _ = shard.tensors(group, 0)
-        logits = network.logits(ids).reshape(-1, network.shape.vocabulary)[positions]
+        ids, prompts, positions, targets, weights = shard.tensors(group, 0)
+        logits = network.logits(ids, prompts).reshape(-1, network.shape.vocabulary)[positions]
         each = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
         loss += (each * weights).sum().item()
         total += weights.sum().item()

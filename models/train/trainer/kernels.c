@@ -1,6 +1,6 @@
 /*
  * The parts of a training step that are not plain matrix products, for CPUs: residual add + RMS
- * norm, causal attention with rotary positions, SwiGLU, cross entropy, each forward and backward,
+ * norm, attention with rotary positions, SwiGLU, cross entropy, each forward and backward,
  * all in float32. Single-threaded on purpose: the trainer runs one process per core.
  * Build: gcc -O3 -march=native -ffast-math -shared -fPIC -o kernels.so kernels.c -lm
  */
@@ -89,7 +89,8 @@ double cross_entropy(float *logits, const int64_t *target, const float *weight, 
   return loss;
 }
 
-/* ---- causal attention with interleaved rotary positions ----------------------------------------- */
+/* ---- attention with interleaved rotary positions -------------------------------------------------
+ * A position sees all before it and itself; those of the prompt see the whole prompt. */
 
 typedef float v8 __attribute__((vector_size(32), aligned(4)));
 typedef float v16 __attribute__((vector_size(64), aligned(4)));
@@ -201,19 +202,28 @@ static void load_head(Scratch *z, const float *qkv, const float *turn, long t, l
   transpose(z->k, z->kt, t, d);
 }
 
-void attention_forward(const float *qkv, const float *turn, float *out, float *lse, long batch,
-                       long t, long heads, long d) {
+/* How many keys the queries of the block at i0 look at, a multiple of 8; at most t. */
+static long keys_of_block(long i0, long prompt) {
+  long keys = i0 + BLOCK;
+  return prompt > keys ? (prompt + 7) / 8 * 8 : keys;
+}
+
+static long keys_of_query(long i, long prompt) { return i < prompt ? prompt : i + 1; }
+
+/* prompts [batch]: positions at the beginning of each row that are its prompt. */
+void attention_forward(const float *qkv, const float *turn, const int64_t *prompts, float *out,
+                       float *lse, long batch, long t, long heads, long d) {
   float scale = 1.f / sqrtf((float)d);
   Scratch z = scratch_make(t, d);
   for (long bh = 0; bh < batch * heads; bh++) {
     long b = bh / heads, h = bh % heads;
     load_head(&z, qkv + b * t * 3 * heads * d, turn, t, heads, h, d, scale);
     for (long i0 = 0; i0 < t; i0 += BLOCK) {
-      long keys = i0 + BLOCK;
+      long keys = keys_of_block(i0, prompts[b]);
       product(z.q + i0 * d, d, 1, z.kt, t, z.s, t, BLOCK, keys, d, 0);
       for (long i = 0; i < BLOCK; i++) {
         float *s = z.s + i * t, top = -1e30f, total = 0;
-        long n = i0 + i + 1;
+        long n = keys_of_query(i0 + i, prompts[b]);
         for (long j = 0; j < n; j++) top = s[j] > top ? s[j] : top;
         for (long j = 0; j < n; j++) {
           s[j] = expf(s[j] - top);
@@ -233,14 +243,14 @@ void attention_forward(const float *qkv, const float *turn, float *out, float *l
 }
 
 /* One block of queries: probabilities again from lse, then dq, and its part of dk and dv. */
-static void backward_block(Scratch *z, const float *lse, const float *delta, long i0, long t,
-                           long d) {
-  long keys = i0 + BLOCK;
+static void backward_block(Scratch *z, const float *lse, const float *delta, long prompt, long i0,
+                           long t, long d) {
+  long keys = keys_of_block(i0, prompt);
   product(z->q + i0 * d, d, 1, z->kt, t, z->s, t, BLOCK, keys, d, 0);
   product(z->d_out + i0 * d, d, 1, z->vt, t, z->ds, t, BLOCK, keys, d, 0);
   for (long i = 0; i < BLOCK; i++) {
     float *s = z->s + i * t, *ds = z->ds + i * t, base = lse[i0 + i], centre = delta[i];
-    long n = i0 + i + 1;
+    long n = keys_of_query(i0 + i, prompt);
     for (long j = 0; j < n; j++) {
       s[j] = expf(s[j] - base);
       ds[j] = s[j] * (ds[j] - centre);
@@ -253,8 +263,9 @@ static void backward_block(Scratch *z, const float *lse, const float *delta, lon
   product(z->s, 1, t, z->d_out + i0 * d, d, z->dv, d, keys, d, BLOCK, 1);
 }
 
-void attention_backward(const float *qkv, const float *turn, const float *out, const float *lse,
-                        const float *d_out, float *d_qkv, long batch, long t, long heads, long d) {
+void attention_backward(const float *qkv, const float *turn, const int64_t *prompts,
+                        const float *out, const float *lse, const float *d_out, float *d_qkv,
+                        long batch, long t, long heads, long d) {
   long width = heads * d;
   float scale = 1.f / sqrtf((float)d), delta[BLOCK];
   Scratch z = scratch_make(t, d);
@@ -273,7 +284,7 @@ void attention_backward(const float *qkv, const float *turn, const float *out, c
         for (long j = 0; j < d; j++) sum += o[j] * g[j];
         delta[i] = sum;
       }
-      backward_block(&z, lse + bh * t, delta, i0, t, d);
+      backward_block(&z, lse + bh * t, delta, prompts[b], i0, t, d);
     }
     for (long i = 0; i < t; i++) {
       float *row = d_qkv + (b * t + i) * 3 * width + h * d;

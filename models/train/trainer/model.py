@@ -1,4 +1,7 @@
-"""The network: a llama-style decoder with tied embeddings, in float32; products in bfloat16 where that is faster."""
+"""
+The network: a llama-style decoder with tied embeddings that reads its prompt in both directions, in float32; products
+in bfloat16 where that is faster.
+"""
 
 import math
 
@@ -109,12 +112,11 @@ class Network:
                     scale /= math.sqrt(2 * self.shape.layers)
                 w.normal_(0, scale, generator=generator)
 
-    def _hidden(self, ids, gradient, positions, tagged):
+    def _hidden(self, ids, prompts, gradient, positions, tagged):
         """
         The last layer's output at the given flat positions (past its attention the others are not needed), and what
         the stream says at those in `tagged`.
         """
-        batch, t = ids.shape
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
         anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
         x, y = Embed.apply(self.embedding, ids.reshape(-1), g["embedding"], anchor), None
@@ -125,7 +127,7 @@ class Network:
                 _, read = AddNorm.apply(x[tagged], None, w["reader.norm"], g["reader.norm"])
                 read = Linear.apply(read, w["reader.map"], g["reader.map"], kind)
             qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"], kind)
-            y = Attention.apply(qkv, turn, batch, shape.heads)
+            y = Attention.apply(qkv, turn, prompts, shape.heads)
             if i == shape.layers - 1:
                 x, y = x[positions], y[positions]
             y = Linear.apply(y, w[f"{i}.out"], g[f"{i}.out"], kind)
@@ -136,9 +138,9 @@ class Network:
         _, h = AddNorm.apply(x, y, self.weight["norm_out"], g["norm_out"])
         return h, read
 
-    def add_gradients(self, ids, positions, target, weight, gradient, tags=None):
+    def add_gradients(self, ids, prompts, positions, target, weight, gradient, tags=None):
         """
-        One micro-batch. ids [batch, t] with t a multiple of 16; positions are flat indices into it whose next token
+        One micro-batch. ids [batch, t] with t a multiple of 16; prompts [batch] their prompts' lengths; positions are flat indices into it whose next token
         is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for asked or not). Sums gradients into
         `gradient`, the embedding's until `spread`; returns (loss, hits, loss of the tags, hits among them).
         """
@@ -149,7 +151,7 @@ class Network:
         rows = self.embedding[tokens]
         d_rows = torch.zeros_like(rows)
         with torch.enable_grad():
-            h, read = self._hidden(ids, gradient, positions, tagged)
+            h, read = self._hidden(ids, prompts, gradient, positions, tagged)
             logits = Linear.apply(h, rows, d_rows, torch.float32)
             if others_count > 0:
                 # Each of the others stands for many that were not drawn.
@@ -180,7 +182,7 @@ class Network:
         self.vocabulary.spread(gradient["embedding"], gradient)
         gradient["embedding"].zero_()
 
-    def logits(self, ids, with_tags=False):
+    def logits(self, ids, prompts, with_tags=False):
         """Logits [batch, t, vocabulary] (of the tags too) by plain torch, differentiable; slow, for checks."""
         shape, w = self.shape, self.weight
         batch, t = ids.shape
@@ -193,13 +195,16 @@ class Network:
             c, s, a, b = self.turn[:t, 0::2], self.turn[:t, 1::2], v[..., 0::2], v[..., 1::2]
             return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
 
-        future = torch.full((t, t), float("-inf")).triu(1)
+        place = torch.arange(t)
+        in_prompt = place < prompts[:, None]
+        seen = (place[:, None] >= place) | (in_prompt[:, :, None] & in_prompt[:, None, :])
+        hidden = torch.zeros(seen.shape).masked_fill(~seen, float("-inf"))[:, None]
         for i in range(shape.layers):
             if with_tags and i == shape.tagged_layer:
                 tags = norm(x, w["reader.norm"]) @ w["reader.map"].t() @ self.embedding.t()
             qkv = norm(x, w[f"{i}.norm_attention"]) @ w[f"{i}.qkv"].t()
             q, k, v = [z.view(batch, t, shape.heads, shape.head).transpose(1, 2) for z in qkv.chunk(3, -1)]
-            score = (rotate(q) @ rotate(k).transpose(-1, -2) * shape.head**-0.5 + future).softmax(-1)
+            score = (rotate(q) @ rotate(k).transpose(-1, -2) * shape.head**-0.5 + hidden).softmax(-1)
             x = x + (score @ v).transpose(1, 2).reshape(batch, t, -1) @ w[f"{i}.out"].t()
             gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
             x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()

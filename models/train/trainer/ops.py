@@ -88,26 +88,29 @@ class Linear(torch.autograd.Function):
 
 
 class Attention(torch.autograd.Function):
-    """Causal attention: qkv [batch * t, 3 * heads * d] -> [batch * t, heads * d]."""
+    """
+    qkv [batch * t, 3 * heads * d], lengths of the prompts [batch] -> [batch * t, heads * d]. A position sees those
+    before it and itself; a position of a prompt sees the whole prompt.
+    """
 
     @staticmethod
-    def forward(ctx, qkv, turn, batch, heads):
-        rows = qkv.shape[0]
+    def forward(ctx, qkv, turn, prompts, heads):
+        rows, batch = qkv.shape[0], len(prompts)
         t, d = rows // batch, turn.shape[1]
-        assert t % 16 == 0 and d % 8 == 0
+        assert t % 16 == 0 and d % 8 == 0 and int(prompts.max()) <= t
         out = torch.empty(rows, heads * d)
         lse = torch.empty(batch, heads, t)
-        args = [_at(qkv), _at(turn), _at(out), _at(lse)]
+        args = [_at(qkv), _at(turn), _at(prompts), _at(out), _at(lse)]
         KERNELS.attention_forward(*args, *_n(batch, t, heads, d))
-        ctx.save_for_backward(qkv, turn, out, lse)
+        ctx.save_for_backward(qkv, turn, prompts, out, lse)
         ctx.sizes = (batch, t, heads, d)
         return out
 
     @staticmethod
     def backward(ctx, d_out):
-        qkv, turn, out, lse = ctx.saved_tensors
+        qkv, turn, prompts, out, lse = ctx.saved_tensors
         d_qkv = torch.empty_like(qkv)
-        args = [_at(qkv), _at(turn), _at(out), _at(lse), _at(d_out.contiguous()), _at(d_qkv)]
+        args = [_at(qkv), _at(turn), _at(prompts), _at(out), _at(lse), _at(d_out.contiguous()), _at(d_qkv)]
         KERNELS.attention_backward(*args, *_n(*ctx.sizes))
         return d_qkv, None, None, None
 

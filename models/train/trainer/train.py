@@ -123,9 +123,9 @@ class Crew:
             if i >= len(groups):
                 break
             shard, group = groups[i]
-            ids, positions, targets, weights, kinds = shard.tensors(group, self.options.prompt_weight)
+            ids, prompts, positions, targets, weights = shard.tensors(group, self.options.prompt_weight)
             tags = shard.tags(group, ids.shape[1])
-            found = self.network.add_gradients(ids, positions, targets, weights, views, tags)
+            found = self.network.add_gradients(ids, prompts, positions, targets, weights, views, tags)
             counts = [float(weights.sum()), len(targets), len(tags[0])]
             self.sums[worker] += torch.tensor([*found, *counts], dtype=torch.float64)
         self.network.spread(views)
