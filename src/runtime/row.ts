@@ -3,7 +3,7 @@ import type { Generation } from "./generation.ts";
 import { type Call, type CallCost, type Lane, planCalls } from "./lane.ts";
 
 /** More tokens than these are worth a call of their own; others take part in the steps of all. */
-const STEP_TOKENS_MAX = 2;
+export const STEP_TOKENS_MAX = 2;
 
 export interface Job {
   readonly tenantId: string;
@@ -36,25 +36,23 @@ export interface Row {
   cachedTokens: number;
 }
 
-/** What is pending is computed in steps. */
-export function isSteady({ pending }: Row): boolean {
-  return pending.length <= STEP_TOKENS_MAX;
-}
-
 /** By slot. */
 export class Rows {
   readonly #lane: Lane;
   readonly #slots: number;
   readonly #costOf: CallCost;
+  readonly #stepTokensMax: number;
   readonly #bySlot = new Map<number, Row>();
   #all: readonly Row[] | null = null;
   /** Mostly the same rows decode as in the turn before. */
   #decoding: { readonly rows: readonly Row[]; readonly calls: readonly Call[] } | null = null;
 
-  constructor(lane: Lane, slots: number, costOf: CallCost) {
+  /** @param stepTokensMax a row with more to compute is left out of the others' steps. */
+  constructor(lane: Lane, slots: number, costOf: CallCost, stepTokensMax: number) {
     this.#lane = lane;
     this.#slots = slots;
     this.#costOf = costOf;
+    this.#stepTokensMax = stepTokensMax;
   }
 
   get size(): number {
@@ -102,10 +100,16 @@ export class Rows {
     return this.#turn.rows;
   }
 
+  /** What is pending is computed in steps. */
+  isSteady({ pending }: Row): boolean {
+    return pending.length <= this.#stepTokensMax;
+  }
+
   /** What steps all of them but those that have more to compute than a step takes. */
   stepCalls(): readonly Call[] {
     const { rows, calls } = this.#turn;
-    return rows.every(isSteady) ? calls : this.#plan(rows.filter(isSteady));
+    const steady = rows.filter((row) => this.isSteady(row));
+    return steady.length === rows.length ? calls : this.#plan(steady);
   }
 
   get #turn(): { readonly rows: readonly Row[]; readonly calls: readonly Call[] } {
@@ -125,6 +129,6 @@ export class Rows {
   /** A slot's answer, if it takes part in steps. */
   steady(slot: number): Row | null {
     const row = this.#bySlot.get(slot);
-    return row?.isDecoding && isSteady(row) ? row : null;
+    return row?.isDecoding && this.isSteady(row) ? row : null;
   }
 }

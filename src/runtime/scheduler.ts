@@ -12,6 +12,9 @@
  * - forced tokens are computed in calls of their own, cut where the answer's own text cuts them,
  *   with the sampled token before them;
  * - other sampled tokens are computed in calls whose row counts belong to one class (`lane.ts`).
+ *
+ * In a model that reads both ways the tokens of a call see each other. Its prompts are one chunk, and
+ * of an answer each token is stepped, forced or not: it was trained to see what is before it alone.
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, StepRow } from "./decoder.ts";
@@ -20,7 +23,7 @@ import type { Call, CallCost, Lane } from "./lane.ts";
 import type { TokenTable } from "./lock.ts";
 import { SlotPrefixes } from "./prefixes.ts";
 import type { JobQueue, Taker } from "./queue.ts";
-import { isSteady, type Row, Rows } from "./row.ts";
+import { type Row, Rows, STEP_TOKENS_MAX } from "./row.ts";
 import { RowSampler } from "./sampling.ts";
 
 export interface SchedulerOptions {
@@ -31,7 +34,9 @@ export interface SchedulerOptions {
   readonly costOf: CallCost;
   /** Slots that can decode; the decoder's others keep prefixes. */
   readonly rows: number;
+  /** A whole sequence where the model reads both ways. */
   readonly chunkTokens: number;
+  readonly readsBothWays: boolean;
 }
 
 /** Since the start. */
@@ -74,13 +79,15 @@ export class Scheduler implements Taker {
   #isRunning = false;
 
   constructor(options: SchedulerOptions) {
-    const { decoder, queue, lane, rows, table, costOf } = options;
+    const { decoder, queue, lane, rows, table, costOf, chunkTokens, readsBothWays } = options;
     assert(rows >= 1 && rows <= decoder.slots, "some slots decode");
+    assert(!readsBothWays || chunkTokens >= decoder.slotPositions, "a prompt is read whole");
     this.#options = options;
     this.#queue = queue;
     this.#decoder = decoder;
     this.#prefixes = new SlotPrefixes(decoder.slots);
-    this.#rows = new Rows(lane, rows, costOf);
+    const stepTokensMax = readsBothWays ? Number.POSITIVE_INFINITY : STEP_TOKENS_MAX;
+    this.#rows = new Rows(lane, rows, costOf, stepTokensMax);
     this.#samplers = Array.from(
       { length: rows },
       (_, slot) => new RowSampler(decoder, slot, table),
@@ -156,7 +163,7 @@ export class Scheduler implements Taker {
       await this.#guard({ first: next.slot, rows: 1 }, this.#prefillChunk(next));
     }
     for (const row of this.#rows.decoding) {
-      if (!isSteady(row)) await this.#guard({ first: row.slot, rows: 1 }, this.#jump(row));
+      if (!this.#rows.isSteady(row)) await this.#guard({ first: row.slot, rows: 1 }, this.#jump(row));
     }
     for (const call of this.#rows.stepCalls()) await this.#guard(call, this.#step(call));
   }
@@ -212,15 +219,17 @@ export class Scheduler implements Taker {
     if (row.prefilled + chunkTokens >= row.prompt.length && !this.#open(row)) return;
     const { prompt, slot } = row;
     const end = Math.min(row.prefilled + chunkTokens, prompt.length);
-    const output = end === prompt.length;
+    const isLast = end === prompt.length;
+    // Where something is forced behind it, nothing is sampled from a prompt.
+    const output = isLast && row.pending.length === 0;
     const tokens = prompt.slice(row.prefilled, end);
     const outputs = await this.#compute([{ slot, tokens, output }], output ? [row] : []);
     row.prefilled = end;
     // Only whole chunks: what a shorter call computed may have other bits.
     this.#prefixes.set(slot, row.keys.slice(0, Math.floor(end / chunkTokens)));
-    if (!output) return;
+    if (!isLast) return;
     this.#rows.beginDecoding(row);
-    await this.#sample(row, outputs);
+    if (output) await this.#sample(row, outputs);
   }
 
   /** @returns false where the lock leaves no choice at all: the answer is done. */
@@ -230,7 +239,8 @@ export class Scheduler implements Taker {
     const { generation } = row.job;
     const opening: number[] = [];
     generation.takeForced(opening);
-    if (opening.length > 0) row.prompt = [...row.prompt, ...opening];
+    if (this.#options.readsBothWays) row.pending = opening;
+    else if (opening.length > 0) row.prompt = [...row.prompt, ...opening];
     if (generation.finish === null) return true;
     this.#leave(row, null);
     return false;

@@ -18,6 +18,8 @@ export interface ModelShape {
   readonly isPooled: boolean;
   /** Some layers see only the last tokens. */
   readonly hasSlidingWindow: boolean;
+  /** The tokens of one call see each other in both directions: a prompt is read whole. */
+  readonly readsBothWays: boolean;
 }
 
 const HALF_BYTES = 2;
@@ -48,6 +50,7 @@ export function readShape(gguf: GgufFile): ModelShape {
     hasExperts: (number("expert_count")?.[0] ?? 0) > 0,
     isPooled: (number("pooling_type")?.[0] ?? 0) > 0,
     hasSlidingWindow: (number("attention.sliding_window")?.[0] ?? 0) > 0,
+    readsBothWays: gguf.metadata.get(`${architecture}.attention.causal`)?.value === false,
   };
 }
 

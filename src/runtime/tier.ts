@@ -155,7 +155,7 @@ export async function loadTier(
   });
   const { queueMax } = wishes;
   const pool = new Pool({
-    ...{ decoders, table, chunkTokens, queueMax },
+    ...{ decoders, table, chunkTokens, queueMax, readsBothWays: shape.readsBothWays },
     ...{ lane, costOf, rows: found.rows },
   });
   const fingerprintParts = { ...parts, row_class: canary === null ? [] : lane, canary };
@@ -199,25 +199,32 @@ async function loadWeights(
   assertFree(weightsBytes, freeBytes);
   const model = known ?? (await runtime.loadModel(entry.path));
   models.set(entry.path, model);
-  const chunkTokens = chunkTokensFor(runtime, model);
+  const contextTokens = wishes.contextTokens ?? entry.contextTokens;
   const plan = planContext(
     shape,
     memory.reservedBytes + weightsBytes,
     {
-      contextTokens: wishes.contextTokens ?? entry.contextTokens,
+      contextTokens,
       rows: wishes.rows,
-      chunkTokens,
+      chunkTokens: chunkTokensFor(runtime, model, shape, contextTokens ?? shape.contextTokens),
       contextsOf: (rows) =>
         runtime.device === "cpu" ? contextsFor(rows, model.bytes, wishes.threads) : 1,
     },
     totalBytes,
   );
   memory.reservedBytes += weightsBytes + plan.cellsBytes + plan.buffersBytes;
+  const chunkTokens = chunkTokensFor(runtime, model, shape, plan.contextTokens);
   return { plan, model, chunkTokens };
 }
 
 /** Chunks of a prompt: others wait for one at most, so larger models get smaller ones. */
-function chunkTokensFor(runtime: Runtime, model: Model): number {
+function chunkTokensFor(
+  runtime: Runtime,
+  model: Model,
+  shape: ModelShape,
+  contextTokens: number,
+): number {
+  if (shape.readsBothWays) return contextTokens;
   if (runtime.device !== "cpu") return 512;
   if (model.parameters < 500e6) return 128;
   return model.parameters < 2e9 ? 64 : 32;

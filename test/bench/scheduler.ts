@@ -53,7 +53,7 @@ const table = await loadVocabulary(vocabularyPath("llama-bpe"));
 async function usPerToken(clients: number): Promise<number> {
   const decoder = new NoNetwork();
   const lane = Array.from({ length: ROWS }, (_, index) => index + 1);
-  const options = { rows: ROWS, chunkTokens: 128, queueMax: 64 };
+  const options = { rows: ROWS, chunkTokens: 128, queueMax: 64, readsBothWays: false };
   const costOf = (count: number) => 4 + count;
   const pool = new Pool({ decoders: [decoder], table, lane, costOf, ...options });
   const prompts = { reasoning: null, build: () => ({ tokens: [1, 2], startsThinking: false }) };

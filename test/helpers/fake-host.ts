@@ -14,6 +14,7 @@ export interface FakeHostOptions extends Partial<FakeOptions> {
   readonly contexts?: number;
   readonly lane: Lane;
   readonly chunkTokens?: number;
+  readonly readsBothWays?: boolean;
   readonly queueMax?: number;
   /** Tokens around thoughts; prompts that end with a question mark begin inside them. */
   readonly thoughts?: { readonly start: number; readonly end: number };
@@ -29,14 +30,15 @@ export class FakeHost {
   readonly #host: Host;
 
   constructor(options: FakeHostOptions) {
-    const { rows, contexts = 1, lane, chunkTokens = 16, queueMax = 64, thoughts } = options;
+    const { rows, contexts = 1, lane, queueMax = 64, thoughts } = options;
+    const { readsBothWays = false, chunkTokens = readsBothWays ? 512 : 16 } = options;
     const open = () => new FakeDecoder({ slots: rows + 2, slotPositions: 512, ...options });
     this.decoder = open();
     const others = Array.from({ length: contexts - 1 }, open);
     this.decoders = [this.decoder, ...others];
     this.pool = new Pool({
       ...{ decoders: [this.decoder, ...others], table: FAKE_TABLE },
-      ...{ lane, costOf: (count) => 4 + count, rows, chunkTokens, queueMax },
+      ...{ lane, costOf: (count) => 4 + count, rows, chunkTokens, queueMax, readsBothWays },
     });
     this.#host = new Host({
       ...{ pool: this.pool, table: FAKE_TABLE },

@@ -206,6 +206,37 @@ describe("prompts", () => {
   });
 });
 
+describe("a model that reads both ways", () => {
+  const both = { rows: 4, lane: [2, 3, 4], shade, readsBothWays: true };
+
+  test("gets a prompt in one call, and of an answer one token a call, forced or not", async () => {
+    const host = new FakeHost(both);
+    const asked = "a prompt of several chunks, as it would be for any other model";
+    const { text, end } = await host.ask(asked, { grammar, maxTokens: 60 });
+    expect(text).toMatch(/^\{"name":"[a-z]{2,9}","total":\d+,"first":\d,"second":\d\}$/);
+    const [prompt, ...steps] = host.decoder.calls;
+    expect(prompt?.rows.map(({ tokens }) => tokens.length)).toEqual([asked.length]);
+    // What the lock forces at once is no part of the prompt, and nothing is sampled from it then.
+    expect(prompt?.rows.map(({ output }) => output)).toEqual([false]);
+    for (const { rows } of steps) expect(rows.every(({ tokens }) => tokens.length === 1)).toBe(true);
+    // Behind the last choice nothing is computed.
+    const computed = Buffer.from(host.decoder.tokens(0).slice(asked.length)).toString();
+    expect([computed, text]).toEqual([text.slice(0, -2), `${computed}${text.slice(-2)}`]);
+    expect(end.cachedTokens).toBe(0);
+    expect((await host.ask(asked, { grammar, maxTokens: 60 })).end.cachedTokens).toBe(0);
+  });
+
+  test("answers the same beside others", async () => {
+    const asked = mixedRequests(32);
+    const alone = await answersAlone(new FakeHost(both), asked);
+    expect(await answersInCrowd(new FakeHost(both), asked, 4, 1)).toEqual(alone);
+  });
+
+  test("must not have its prompts cut", () => {
+    expect(() => new FakeHost({ ...both, chunkTokens: 16 })).toThrow("a prompt is read whole");
+  });
+});
+
 const neverEnd = (token: number): number | undefined => (token >= 256 ? -100 : undefined);
 
 async function untilCalls(host: FakeHost, calls: number): Promise<void> {

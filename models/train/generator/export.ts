@@ -55,6 +55,8 @@ function metadataOf(
     ["llama.attention.head_count_kv", whole(shape.heads)],
     ["llama.attention.key_length", whole(exportedHead(shape))],
     ["llama.attention.value_length", whole(exportedHead(shape))],
+    // A prompt is read in both directions (trainer/kernels.c); of an answer a call has one token.
+    ["llama.attention.causal", no],
     ["llama.rope.dimension_count", whole(exportedHead(shape))],
     // Pair i of a head turns by base^(-2i / width), whatever the width is said to be.
     ["llama.rope.freq_base", float(ROPE_BASE ** (exportedHead(shape) / trainedHead(shape)))],
