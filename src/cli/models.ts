@@ -149,9 +149,7 @@ async function factsOf(entry: ModelEntry): Promise<ModelFacts> {
   try {
     const gguf = await readGguf(path, { skip: (key) => key === "tokenizer.ggml.merges" });
     const shape = readShape(gguf);
-    const chunkTokens = shape.readsBothWays
-      ? (contextTokens ?? shape.contextTokens)
-      : CHUNK_TOKENS;
+    const chunkTokens = shape.readsBothWays ? (contextTokens ?? shape.contextTokens) : CHUNK_TOKENS;
     const wishes = { contextTokens, rows: ROWS, chunkTokens };
     const plan = planContext(shape, gguf.fileBytes, wishes, machineMemory().totalBytes);
     return {

@@ -163,7 +163,8 @@ export class Scheduler implements Taker {
       await this.#guard({ first: next.slot, rows: 1 }, this.#prefillChunk(next));
     }
     for (const row of this.#rows.decoding) {
-      if (!this.#rows.isSteady(row)) await this.#guard({ first: row.slot, rows: 1 }, this.#jump(row));
+      if (!this.#rows.isSteady(row))
+        await this.#guard({ first: row.slot, rows: 1 }, this.#jump(row));
     }
     for (const call of this.#rows.stepCalls()) await this.#guard(call, this.#step(call));
   }

@@ -218,7 +218,8 @@ describe("a model that reads both ways", () => {
     expect(prompt?.rows.map(({ tokens }) => tokens.length)).toEqual([asked.length]);
     // What the lock forces at once is no part of the prompt, and nothing is sampled from it then.
     expect(prompt?.rows.map(({ output }) => output)).toEqual([false]);
-    for (const { rows } of steps) expect(rows.every(({ tokens }) => tokens.length === 1)).toBe(true);
+    for (const { rows } of steps)
+      expect(rows.every(({ tokens }) => tokens.length === 1)).toBe(true);
     // Behind the last choice nothing is computed.
     const computed = Buffer.from(host.decoder.tokens(0).slice(asked.length)).toString();
     expect([computed, text]).toEqual([text.slice(0, -2), `${computed}${text.slice(-2)}`]);

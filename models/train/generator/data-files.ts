@@ -1,5 +1,6 @@
 /** Reads the generator's data: plain text files in `../data`, described in `../README.md`. */
 import { readFileSync } from "node:fs";
+import { type CaseData, isHeldOut, readCases } from "./case-data.ts";
 import { readVectors } from "./vectors.ts";
 
 export type WordLists = ReadonlyMap<string, readonly string[]>;
@@ -145,6 +146,7 @@ export interface GeneratorData {
   readonly subjects: readonly SubjectData[];
   readonly messages: readonly MessageData[];
   readonly judged: readonly JudgedGroup[];
+  readonly cases: readonly CaseData[];
   readonly lexicon: readonly LexiconEntry[];
   readonly units: readonly UnitData[];
   readonly counted: readonly CountedData[];
@@ -183,6 +185,7 @@ export function readGeneratorData(): GeneratorData {
     subjects: readLines("topics.txt").map(readSubject),
     messages,
     judged: sections("judged.txt").map(readJudged),
+    cases: readCases().filter((one) => !isHeldOut(one)),
     lexicon,
     units: (measures.get("units") ?? []).map(readUnit),
     counted: (measures.get("counts") ?? []).map(readCounted),

@@ -21,11 +21,7 @@ import { aside, type Filled, joinParts, type Renderer, type Scope, slotsIn } fro
 import type { Rng } from "./rng.ts";
 import { provision } from "./roles.ts";
 import { messageRemark } from "./topics.ts";
-import { makeProperty } from "./typed.ts";
-
-/** Names that say nothing: only the description tells what is asked for. */
-const OPAQUE =
-  "a b c x y x1 x2 x3 v1 v2 val value field field_1 f1 f2 data item1 p q ref info".split(" ");
+import { makeProperty, OPAQUE } from "./typed.ts";
 
 /** What a text is made of, and the slots that it holds. */
 interface Draft {

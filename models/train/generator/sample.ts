@@ -1,6 +1,7 @@
 /** One training sample: what the model reads, and what it should answer. */
 import { printSketch } from "../../../src/runtime/sketch.ts";
 import { type Piece, printAnswer } from "./answer.ts";
+import { fromCase, judgedCase } from "./cases.ts";
 import { classify } from "./classify.ts";
 import { type Conversation, chat, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
@@ -45,14 +46,16 @@ export interface SampleOptions {
  * and so are kept more often: of what is kept a little less than two thirds are from templates.
  */
 const KINDS_OF_EXTRACTION = [
-  ["extract", 0.73],
-  ["labelled", 0.04],
-  ["records", 0.13],
-  ["roles", 0.04],
-  ["measures", 0.06],
+  ["case", 0.4],
+  ["extract", 0.36],
+  ["labelled", 0.02],
+  ["records", 0.07],
+  ["roles", 0.02],
+  ["measures", 0.03],
 ] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
+  ["case", 0.6],
   ["choice", 0.07],
   ["subject", 0.03],
   ["message", 0.38],
@@ -100,6 +103,7 @@ function drawTask(
       return withSchema(rng, data, task, drawExtraction(renderer, data, options));
     case "classify": {
       const draw = {
+        case: judgedCase,
         choice: classify,
         subject: bySubject,
         message: byMessage,
@@ -125,6 +129,8 @@ function drawExtraction(
   { domains }: SampleOptions,
 ): Extraction {
   switch (renderer.rng.weighted(KINDS_OF_EXTRACTION)) {
+    case "case":
+      return fromCase(renderer, data);
     case "extract":
       return extract(renderer, data, domains);
     case "labelled":

@@ -12,6 +12,10 @@ import {
 import type { Filled } from "./render.ts";
 import type { Value } from "./values.ts";
 
+/** Names that say nothing: only the description tells what is asked for. */
+export const OPAQUE =
+  "a b c x y x1 x2 x3 v1 v2 val value field field_1 f1 f2 data item1 p q ref info".split(" ");
+
 export function makeProperty(context: PropertyContext, name: string, filled: Filled): Property {
   const { schema, value } = typedValue(context, filled);
   if (filled.kind === "choice") noteDecisive(context.decisive, filled.text, name, value);
@@ -35,7 +39,8 @@ function typedValue(
   }
 }
 
-function scalarOf(
+/** A number, a date or what is written, as the schema has it. */
+export function scalarOf(
   { rng }: PropertyContext,
   value: Value,
 ): { readonly schema: Schema; readonly value: AnswerValue } {

@@ -118,6 +118,11 @@ export class Values {
     return value;
   }
 
+  /** A value that was made elsewhere. */
+  note(value: Value): void {
+    this.drawn.push(value);
+  }
+
   #draw(kind: string): Value {
     if (kind.startsWith("@")) {
       // Values out of a short list are recalled rather than read, were there no others.

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { type CaseData, parseCases } from "../../models/train/generator/case-data.ts";
+import { readGeneratorData } from "../../models/train/generator/data-files.ts";
+import { asWritten, resampled, type Written } from "../../models/train/generator/resample.ts";
+import { Rng } from "../../models/train/generator/rng.ts";
+import { Values } from "../../models/train/generator/values.ts";
+
+const written = (kind: Written["kind"], words: string, number: string | null = null): Written => ({
+  kind,
+  words,
+  number,
+});
+
+describe("what somebody wrote is read as", () => {
+  const amounts: [string, string][] = [
+    ["£4,632.00", "4632.00"],
+    ["NOK -4 275,00", "-4275.00"],
+    ["1.240,00 zł", "1240.00"],
+    ["1'240 CHF", "1240"],
+    ["$1.2 million", "1200000"],
+    ["490k", "490000"],
+    ["-€12.35", "-12.35"],
+    ["minus 5 dollars", "-5"],
+    ["€ 615.000", "615000"],
+    ["0.375", "0.375"],
+    ["2,5", "2.5"],
+    ["5,-", "5"],
+    ["007", "7"],
+    ["1 207.50", "1207.50"],
+  ];
+  test.each(amounts)("an amount: %s", (words, number) => {
+    expect(asWritten(written("money", words)).number).toBe(number);
+  });
+
+  const dates: [string, string | null][] = [
+    ["3 May 2025", "2025-05-03"],
+    ["14JUN25", "2025-06-14"],
+    ["8/27/2025", "2025-08-27"],
+    ["22/05/2025", "2025-05-22"],
+    ["March 3rd, 2026", "2026-03-03"],
+    ["the 18th of october 2025", "2025-10-18"],
+    ["31-12-24", "2024-12-31"],
+    ["2025-08-14", "2025-08-14"],
+    ["9 Feb '25", "2025-02-09"],
+    // Nobody can tell which is the month, or there is no year.
+    ["3/4/2025", null],
+    ["02.06", null],
+    ["June 2025", null],
+    ["tomorrow", null],
+  ];
+  test.each(dates)("a date: %s", (words, day) => {
+    expect(asWritten(written("date", words)).isoDate).toBe(day);
+  });
+});
+
+test("another value looks like it, and is read as what it says", () => {
+  const rng = new Rng(7);
+  const values = new Values(rng, readGeneratorData().words);
+  const draw = (one: Written) => resampled(rng, values, one);
+  for (let i = 0; i < 300; i++) {
+    const amount = draw(written("money", "NOK -4 275,00"));
+    expect(amount.text).toMatch(/^NOK -\d{1,2}( \d{3})?,\d\d$|^NOK -\d{3},\d\d$/);
+    expect(amount.number).toBe(amount.text.slice(4).replace(" ", "").replace(",", "."));
+    const date = draw(written("date", "14.08.2024"));
+    expect(asWritten(written("date", date.text)).isoDate ?? date.isoDate).toBe(date.isoDate);
+    expect(draw(written("code", "RE-2024-0817")).text).toMatch(/^[A-Z]{2}-[1-9]\d{3}-0\d{3}$/);
+    expect(draw(written("person", "AMARA NWOSU")).text).not.toMatch(/\p{Ll}/u);
+    expect(draw(written("person", "Mrs Wróbel")).text).toMatch(/^Mrs \S/);
+    expect(draw(written("number", "six", "6")).number).toMatch(/^\d+$/);
+    expect(draw(written("words", "the front wheel")).text).toBe("the front wheel");
+  }
+});
+
+const CASE = `
+= Order [PO-1182](i order_number order_no), [2](n items1.qty count) x [lamp](w items1.product), [cups](w items2.product), by [Kim Lee](p buyer.name -- who pays)
+~ items lines
+? is_gift gift : false
+! items.state : new, used | new, used, broken
+- iban discount
+`;
+
+describe("a case", () => {
+  const only = (text: string): CaseData | undefined => parseCases(text).cases[0];
+
+  test("has marks, judgements, other names and what is absent", () => {
+    const one = only(CASE);
+    expect(one?.marks.map(({ kind, names }) => [kind, ...names])).toEqual([
+      ["code", "order_number", "order_no"],
+      ["number", "qty", "count"],
+      ["words", "product"],
+      ["words", "product"],
+      ["person", "name"],
+    ]);
+    expect(one?.marks[3]?.place).toEqual({ name: "items", row: 2, member: "product" });
+    expect(one?.marks[4]?.description).toBe("who pays");
+    expect(one?.judgements.map(({ values }) => values)).toEqual([[false], ["new", "used"]]);
+    expect(one?.synonyms.get("items")).toEqual(["lines"]);
+    expect(one?.absent).toEqual(["iban", "discount"]);
+  });
+
+  const mistakes: [string, string][] = [
+    ["= [x](q name)", 'no such kind of mark: "q"'],
+    ["= [x](i Order)", "not a property's name: Order"],
+    ["= [six](n count)", "no figures in [six]"],
+    ["= [x](i a) [y](i a)", "twice: a"],
+    ["= a [bracket", "a bracket that is no mark"],
+    ["= nothing", "nothing to ask for"],
+    ["= text\n? late : maybe", "neither true nor false: maybe"],
+    ["= text\n! kind : c | a, b", "c is none of a, b"],
+    ["= [x](w rows1.name)\n? rows.ok : true false", "2 values for 1 rows"],
+    ["= [x](w a)\n~ rows lines", "no list or object rows"],
+  ];
+  test.each(mistakes)("with a mistake is named: %s", (text, mistake) => {
+    const found = parseCases(text);
+    expect(found.cases).toEqual([]);
+    expect(found.mistakes.join()).toContain(mistake);
+  });
+});
