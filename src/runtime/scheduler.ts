@@ -13,8 +13,9 @@
  *   with the sampled token before them;
  * - other sampled tokens are computed in calls whose row counts belong to one class (`lane.ts`).
  *
- * In a model that reads both ways the tokens of a call see each other. Its prompts are one chunk, and
- * of an answer each token is stepped, forced or not: it was trained to see what is before it alone.
+ * In a model that reads both ways the tokens of a call see each other. Its prompts are one chunk,
+ * and of an answer each token is stepped, forced or not: there it was trained to see what is before
+ * it alone.
  */
 import { assert } from "../bytes/assert.ts";
 import type { Decoder, StepRow } from "./decoder.ts";
