@@ -46,7 +46,7 @@ export interface SampleOptions {
  * and so are kept more often: of what is kept a little less than two thirds are from templates.
  */
 const KINDS_OF_EXTRACTION = [
-  ["case", 0.4],
+  ["case", 0.55],
   ["extract", 0.36],
   ["labelled", 0.02],
   ["records", 0.07],
