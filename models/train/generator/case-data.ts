@@ -174,6 +174,8 @@ function names(text: string): string[] {
 }
 
 function parsePlace(key: string): Place {
+  // Digits are of a name but at its end: `co2_ppm`.
+  if (NAME.test(key) && !/[\d_]$/.test(key)) return { name: key, row: null, member: null };
   const match = KEY.exec(key);
   const [, name = "", row, member] = match ?? [];
   if (match === null || name.endsWith("_")) throw new Error(`not a property's name: ${key}`);

@@ -185,15 +185,12 @@ function otherNumber(rng: Rng, { words, number }: Written): Value {
   if (figures === null) throw new Error(`no figures in ${words}`);
   const { before, behind, whole, mark, point, decimals } = figures;
   // Now and then one digit more or less.
-  const length = Math.max(
-    1,
-    whole.length +
-      rng.weighted([
-        [0, 6],
-        [1, 1],
-        [-1, 1],
-      ] as const),
-  );
+  const change = rng.weighted([
+    [0, whole.length > 2 ? 6 : 12],
+    [1, 1],
+    [-1, 1],
+  ] as const);
+  const length = Math.max(1, whole.length + change);
   const first = String(rng.int(1, 9));
   const isRound = /^[1-9]0+$/.test(whole) && rng.chance(0.6);
   const rest = Array.from({ length: length - 1 }, () => (isRound ? "0" : digit(rng))).join("");

@@ -46,7 +46,7 @@ export interface SampleOptions {
  * and so are kept more often: of what is kept a little less than two thirds are from templates.
  */
 const KINDS_OF_EXTRACTION = [
-  ["case", 0.55],
+  ["case", 0.8],
   ["extract", 0.36],
   ["labelled", 0.02],
   ["records", 0.07],
@@ -55,7 +55,7 @@ const KINDS_OF_EXTRACTION = [
 ] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["case", 0.6],
+  ["case", 1],
   ["choice", 0.07],
   ["subject", 0.03],
   ["message", 0.38],
