@@ -51,7 +51,7 @@ class Shard:
             asked.append(self.tag_asked[mine].astype(np.float32))
         return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
 
-    def tensors(self, group, prompt_weight):
+    def tensors(self, group):
         """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights)."""
         length = [int(self.offsets[i + 1] - self.offsets[i]) for i in group]
         t = padded(max(length))
@@ -62,13 +62,10 @@ class Shard:
             tokens = self.tokens[at : at + length[row]].astype(np.int64)
             weight = self.weights[at : at + length[row]].astype(np.float32) / self.weight_scale
             ids[row, : len(tokens)] = tokens
-            first = 1 if prompt_weight > 0 else int(self.answers[i])
-            where = np.arange(first, len(tokens))
-            if prompt_weight > 0:
-                weight = np.where(where < self.answers[i], prompt_weight, weight[first:])
-            else:
-                weight = weight[first:]
-                where, weight = where[weight > 0], weight[weight > 0]
+            # Positions of the prompt see the next token: there is nothing to learn there.
+            first = int(self.answers[i])
+            where, weight = np.arange(first, len(tokens)), weight[first:]
+            where, weight = where[weight > 0], weight[weight > 0]
             positions.append(where - 1 + row * t)
             targets.append(tokens[where])
             weights.append(weight)

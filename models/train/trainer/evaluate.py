@@ -20,7 +20,7 @@ def evaluate(network, shard):
     """Sums over the answers: weighted loss, weight, and by weight class hits and tokens."""
     loss, total, classes = 0.0, 0.0, {}
     for group in shard.plan(0):
-        ids, prompts, positions, targets, weights = shard.tensors(group, 0)
+        ids, prompts, positions, targets, weights = shard.tensors(group)
         logits = network.logits(ids, prompts).reshape(-1, network.shape.vocabulary)[positions]
         each = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
         loss += (each * weights).sum().item()

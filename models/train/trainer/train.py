@@ -38,7 +38,6 @@ def arguments():
     p.add_argument("--warmup", type=int, default=100)
     p.add_argument("--decay", type=float, default=0.4, help="share of the run with falling rate, at the end")
     p.add_argument("--until", type=float, default=0.0, help="seconds since 1970 at which to end, if the steps do not")
-    p.add_argument("--prompt-weight", type=float, default=0.0)
     p.add_argument("--vocabulary", required=True, help="written by generator/vocabulary.ts")
     p.add_argument("--start", default="", help="weights of another run or model to begin from")
     p.add_argument("--first-shard", type=int, default=0)
@@ -123,7 +122,7 @@ class Crew:
             if i >= len(groups):
                 break
             shard, group = groups[i]
-            ids, prompts, positions, targets, weights = shard.tensors(group, self.options.prompt_weight)
+            ids, prompts, positions, targets, weights = shard.tensors(group)
             tags = shard.tags(group, ids.shape[1])
             found = self.network.add_gradients(ids, prompts, positions, targets, weights, views, tags)
             counts = [float(weights.sum()), len(targets), len(tags[0])]
