@@ -64,6 +64,16 @@ export interface FactData {
   readonly questions: readonly string[];
 }
 
+/** A few sentences that belong together, and what can be asked about them. */
+export interface PassageData {
+  readonly titles: readonly string[];
+  /** Templates; `[14](n)` is a value that is another each time (`MARK_KINDS` of case-data.ts). */
+  readonly sentences: readonly string[];
+  readonly questions: readonly { readonly sentence: number; readonly text: string }[];
+  /** Questions that it does not answer. */
+  readonly unanswered: readonly string[];
+}
+
 /** What things can be measured in. */
 export interface UnitData {
   /** As names of properties have it. */
@@ -152,6 +162,7 @@ export interface GeneratorData {
   readonly counted: readonly CountedData[];
   readonly tools: readonly ToolTemplate[];
   readonly facts: readonly FactData[];
+  readonly passages: readonly PassageData[];
   /** `%` stands for the name of what is asked for. */
   readonly questions: readonly string[];
   /** What is said, and what is answered. */
@@ -191,6 +202,7 @@ export function readGeneratorData(): GeneratorData {
     counted: (measures.get("counts") ?? []).map(readCounted),
     tools: sections("tools.txt").map(readTool),
     facts: sections("facts.txt").map(readFact),
+    passages: readPassages(),
     questions: readLines("questions.txt"),
     chat: sections("chat.txt").map(({ lines }) => [tagged(lines, "> "), tagged(lines, "< ")]),
   };
@@ -409,6 +421,38 @@ function readTool({ head, lines }: Section): ToolTemplate {
     }),
   };
   return { tool, requests: tagged(lines, "> ") };
+}
+
+/** `= ` titles; `. ` sentences, `? 2 ` questions that the second of them answers, `- ` questions that none does. */
+function readPassages(): PassageData[] {
+  const passages: PassageData[] = [];
+  let lines: string[] = [];
+  const flush = () => {
+    if (lines.length === 0) return;
+    const passage = {
+      titles: tagged(lines, "= ").flatMap((line) => line.split("|").map((title) => title.trim())),
+      sentences: tagged(lines, ". "),
+      questions: tagged(lines, "? ").map((line) => {
+        const [number, text] = cut(line, " ");
+        return { sentence: Number(number) - 1, text: text.trim() };
+      }),
+      unanswered: tagged(lines, "- "),
+    };
+    const isWrong = passage.questions.some(
+      ({ sentence }) => passage.sentences[sentence] === undefined,
+    );
+    if (isWrong || passage.questions.length === 0) {
+      throw new Error(`passages.txt: a question without its sentence: ${lines[0]}`);
+    }
+    passages.push(passage);
+    lines = [];
+  };
+  for (const line of readLines("passages.txt")) {
+    if (line.startsWith("= ")) flush();
+    lines.push(line);
+  }
+  flush();
+  return passages;
 }
 
 /** `# ` is a comment, so titles are `= `, statements `. `, questions `? `. */

@@ -1,9 +1,11 @@
 /** Answers from numbered snippets: the sentence that says it, word for word, and the snippet's number. */
 import { BEGINNING, COPIED, type Piece } from "./answer.ts";
+import { MARK_KINDS } from "./case-data.ts";
 import type { Conversation } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { capital, inWords } from "./names.ts";
 import type { Filled, Renderer, Scope } from "./render.ts";
+import { resampled } from "./resample.ts";
 
 /** A sentence, a question that it answers, and the slots that it fills. */
 interface Source {
@@ -13,6 +15,17 @@ interface Source {
   readonly slots: ReadonlySet<string>;
 }
 
+interface Snippet {
+  readonly title: string;
+  readonly text: string;
+  readonly questions: readonly { readonly question: string; readonly sentence: string }[];
+  /** Questions about the same that it does not answer. */
+  readonly unanswered: readonly string[];
+  readonly slots: ReadonlySet<string>;
+}
+
+/** Snippets that somebody wrote whole; the others are sentences from anywhere. */
+const PASSAGE_SHARE = 0.6;
 /** Of sources: written for questions; the others are texts of any kind. */
 const FACT_SHARE = 0.45;
 const MISSING_SHARE = 0.15;
@@ -31,29 +44,70 @@ export function grounded(renderer: Renderer, data: GeneratorData): Conversation 
     [3, 4],
     [4, 2],
   ]);
-  const snippets: Source[][] = [];
-  for (let i = 0; i < count; i++) {
-    const length = rng.weighted([
-      [1, 5],
-      [2, 3],
-      [3, 1],
-    ]);
-    const others = snippets.flat();
-    snippets.push(Array.from({ length }, () => drawApart(renderer, data, others)));
+  const snippets: Snippet[] = [];
+  while (snippets.length < count) {
+    const isPassage = rng.chance(PASSAGE_SHARE);
+    const snippet = isPassage ? ofPassage(renderer, data) : ofSources(renderer, data, snippets);
+    if (snippets.every(({ slots }) => slots.isDisjointFrom(snippet.slots))) snippets.push(snippet);
   }
-  const texts = snippets.map((sources) => sources.map(({ sentence }) => sentence).join(" "));
-  const system = texts
-    .map((text, i) => `[${i + 1}] ${snippets[i]?.[0]?.title ?? ""}: ${text}`)
-    .join("\n");
+  const system = snippets.map(({ title, text }, i) => `[${i + 1}] ${title}: ${text}`).join("\n");
+  const asked = rng.int(0, snippets.length - 1);
+  const { questions, unanswered } = snippets[asked] as Snippet;
   if (rng.chance(MISSING_SHARE)) {
-    const { question } = drawApart(renderer, data, snippets.flat());
+    const question =
+      unanswered.length > 0 ? rng.pick(unanswered) : drawApart(renderer, data, snippets).question;
     const answer = rng.pick(data.phrases.get("not_found") ?? []);
     return { system, tools: [], user: asTyped(renderer, question), answer: begin(answer) };
   }
-  const asked = rng.int(0, snippets.length - 1);
-  const { question, sentence } = rng.pick(snippets[asked] ?? []);
+  const { question, sentence } = rng.pick(questions);
   const answer: Piece[] = [...begin(sentence), [` [${asked + 1}]`, CITED]];
   return { system, tools: [], user: asTyped(renderer, question), answer };
+}
+
+function ofSources(renderer: Renderer, data: GeneratorData, others: readonly Snippet[]): Snippet {
+  const length = renderer.rng.weighted([
+    [1, 5],
+    [2, 3],
+    [3, 1],
+  ]);
+  const sources: Source[] = [];
+  while (sources.length < length) {
+    sources.push(drawApart(renderer, data, [...others, ...sources]));
+  }
+  return {
+    title: sources[0]?.title ?? "",
+    text: sources.map(({ sentence }) => sentence).join(" "),
+    questions: sources,
+    unanswered: [],
+    slots: new Set(sources.flatMap(({ slots }) => [...slots])),
+  };
+}
+
+/** A value in a passage. */
+const VALUE = /\[([^[\]]+)\]\(([a-z])\)/g;
+
+function ofPassage(renderer: Renderer, data: GeneratorData): Snippet {
+  const { rng, values } = renderer;
+  const passage = rng.pick(data.passages);
+  const known = new Map<string, string>();
+  const fill = (template: string): string =>
+    renderer.alternatives(template).replace(VALUE, (mark, words: string, letter: string) => {
+      const kind = MARK_KINDS[letter as keyof typeof MARK_KINDS];
+      const text = known.get(mark) ?? resampled(rng, values, { kind, words, number: null }).text;
+      known.set(mark, text);
+      return text;
+    });
+  const sentences = passage.sentences.map(fill);
+  return {
+    title: fill(rng.pick(passage.titles)),
+    text: sentences.join(" "),
+    questions: passage.questions.map(({ sentence, text }) => ({
+      question: fill(text),
+      sentence: sentences[sentence] ?? "",
+    })),
+    unanswered: passage.unanswered.map(fill),
+    slots: new Set(passage.titles),
+  };
 }
 
 const begin = (text: string): Piece[] => {
@@ -68,7 +122,11 @@ const asTyped = ({ rng }: Renderer, question: string): string =>
   rng.chance(0.2) ? question.toLowerCase().replace(/\?$/, "") : question;
 
 /** A source that fills no slot of the others, so that a question has one answer. */
-function drawApart(renderer: Renderer, data: GeneratorData, others: readonly Source[]): Source {
+function drawApart(
+  renderer: Renderer,
+  data: GeneratorData,
+  others: readonly Pick<Source, "slots">[],
+): Source {
   for (;;) {
     const isFact = renderer.rng.chance(FACT_SHARE);
     const source = isFact ? ofFact(renderer, data) : ofTemplate(renderer, data);
