@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type CaseData, parseCases } from "../../models/train/generator/case-data.ts";
+import {
+  type CaseData,
+  isHeldOut,
+  parseCases,
+  readCases,
+} from "../../models/train/generator/case-data.ts";
 import { readGeneratorData } from "../../models/train/generator/data-files.ts";
 import { asWritten, resampled, type Written } from "../../models/train/generator/resample.ts";
 import { Rng } from "../../models/train/generator/rng.ts";
@@ -78,6 +83,17 @@ const CASE = `
 ! items.state : new, used | new, used, broken
 - iban discount
 `;
+
+test("what is kept from training is a sixteenth of the cases, and never drawn", () => {
+  const all = readCases();
+  const { cases } = readGeneratorData();
+  const kept = all.filter(isHeldOut);
+  expect(cases.length + kept.length).toBe(all.length);
+  expect(kept.length / all.length).toBeGreaterThan(0.04);
+  expect(kept.length / all.length).toBeLessThan(0.09);
+  const drawn = new Set(cases.map(({ text }) => text));
+  expect(kept.filter(({ text }) => drawn.has(text))).toEqual([]);
+});
 
 describe("a case", () => {
   const only = (text: string): CaseData | undefined => parseCases(text).cases[0];

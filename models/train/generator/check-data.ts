@@ -1,5 +1,12 @@
 /** Finds mistakes in the data files: slots that nothing defines, labels without phrases, and so on. */
-import { type GeneratorData, type JudgedGroup, readGeneratorData } from "./data-files.ts";
+import { MARK_KINDS } from "./case-data.ts";
+import {
+  type GeneratorData,
+  type JudgedGroup,
+  type PassageData,
+  readGeneratorData,
+} from "./data-files.ts";
+import { VALUE } from "./grounded.ts";
 import { slotsIn } from "./render.ts";
 import { Rng } from "./rng.ts";
 import { Values } from "./values.ts";
@@ -13,6 +20,7 @@ export function dataMistakes(data: GeneratorData): string[] {
       .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
       .map(({ name }) => `list ${name} is incomplete`),
     ...data.judged.flatMap(judgedMistakes),
+    ...data.passages.flatMap(passageMistakes),
     ...[...data.clauses].flatMap(([slot, clauses]) => [
       ...slotMistakes(data, slot, "clauses"),
       ...clauses.filter((clause) => clause.split("{}").length !== 2),
@@ -47,6 +55,20 @@ function choiceMistakes(data: GeneratorData): string[] {
       .map(({ names }) => `choice ${name}: ${names[0]} has no phrase`),
   ]);
   return [...unknown.map((name) => `topical choice ${name} is not defined`), ...incomplete];
+}
+
+function passageMistakes({ sentences, questions, unanswered, titles }: PassageData): string[] {
+  const texts = [...titles, ...sentences, ...questions.map(({ text }) => text), ...unanswered];
+  return texts.flatMap((text) => {
+    const letters = [...text.matchAll(VALUE)].map(([, , letter = ""]) => letter);
+    const unknown = letters.filter((letter) => !Object.hasOwn(MARK_KINDS, letter));
+    const isLeft = /[[\]]/.test(text.replace(VALUE, ""));
+    return [
+      ...unknown.map((letter) => `no such kind of value: ${letter} in ${text}`),
+      ...(isLeft ? [`a bracket that is no value: ${text}`] : []),
+      ...bracketMistakes(text.replace(VALUE, "$1")),
+    ];
+  });
 }
 
 function judgedMistakes({ name, aspects, texts }: JudgedGroup): string[] {

@@ -84,7 +84,7 @@ function ofSources(renderer: Renderer, data: GeneratorData, others: readonly Sni
 }
 
 /** A value in a passage. */
-const VALUE = /\[([^[\]]+)\]\(([a-z])\)/g;
+export const VALUE = /\[([^[\]]+)\]\(([a-z])\)/g;
 
 function ofPassage(renderer: Renderer, data: GeneratorData): Snippet {
   const { rng, values } = renderer;

@@ -173,14 +173,16 @@ const numberValue = (text: string, number: string): Value => ({
   isInteger: !number.includes("."),
 });
 
+function otherNumberWord(rng: Rng, words: string, number: string): Value {
+  const known = NUMBERS.indexOf(words.toLowerCase());
+  if (known < 0) return numberValue(words, number);
+  const other = rng.int(known > 1 ? 2 : 1, known > 12 ? 60 : 12);
+  const word = NUMBERS[other] ?? words;
+  return numberValue(/^\p{Lu}/u.test(words) ? capital(word) : word, String(other));
+}
+
 function otherNumber(rng: Rng, { words, number }: Written): Value {
-  if (number !== null) {
-    const known = NUMBERS.indexOf(words.toLowerCase());
-    if (known < 0) return numberValue(words, number);
-    const other = rng.int(known > 1 ? 2 : 1, known > 12 ? 60 : 12);
-    const word = NUMBERS[other] ?? words;
-    return numberValue(/^\p{Lu}/u.test(words) ? capital(word) : word, String(other));
-  }
+  if (number !== null) return otherNumberWord(rng, words, number);
   const figures = figuresOf(words);
   if (figures === null) throw new Error(`no figures in ${words}`);
   const { before, behind, whole, mark, point, decimals } = figures;
