@@ -5,6 +5,7 @@ import {
   parseCases,
   readCases,
 } from "../../models/train/generator/case-data.ts";
+import { otherNames } from "../../models/train/generator/cases.ts";
 import { readGeneratorData } from "../../models/train/generator/data-files.ts";
 import { asWritten, resampled, type Written } from "../../models/train/generator/resample.ts";
 import { Rng } from "../../models/train/generator/rng.ts";
@@ -93,6 +94,26 @@ test("what is kept from training is a sixteenth of the cases, and never drawn", 
   expect(kept.length / all.length).toBeLessThan(0.09);
   const drawn = new Set(cases.map(({ text }) => text));
   expect(kept.filter(({ text }) => drawn.has(text))).toEqual([]);
+});
+
+test("a label has another name only where the set stays clear, and in the set's style", () => {
+  const rng = new Rng(3);
+  const labels = new Map([
+    ["refund", ["money back"]],
+    ["bill", ["invoice"]],
+    ["angry", ["furious"]],
+    ["furious", ["angry"]],
+  ]);
+  const drawn = (...set: string[]) => {
+    const all = Array.from({ length: 40 }, () => otherNames(rng, { labels }, set));
+    return new Set(all.flatMap((names) => [...names].map((pair) => pair.join("="))));
+  };
+  expect(drawn("refund", "praise")).toEqual(new Set(["refund=money back"]));
+  expect(drawn("refund", "late_delivery")).toEqual(new Set(["refund=money_back"]));
+  expect(drawn("Refund", "Praise")).toEqual(new Set(["Refund=Money back"]));
+  expect(drawn("REFUND", "PRAISE")).toEqual(new Set(["REFUND=MONEY BACK"]));
+  // `invoice` is there, and one of the two would be the other.
+  expect(drawn("bill", "invoice", "angry", "furious")).toEqual(new Set());
 });
 
 describe("a case", () => {

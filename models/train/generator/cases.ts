@@ -1,7 +1,7 @@
 /** Samples from texts that somebody wrote whole, with all that can be asked of them (`case-data.ts`). */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import { type CaseData, type Judgement, MARKED, type Mark } from "./case-data.ts";
-import type { GeneratorData } from "./data-files.ts";
+import { type GeneratorData, spaced } from "./data-files.ts";
 import {
   type Extraction,
   isFigure,
@@ -330,8 +330,8 @@ function columnsOf(
     .map(
       (judgement): Column => ({
         names: judgement.names,
-        type: ({ rng }) => {
-          const { schema, print } = labelsOf(rng, judgement);
+        type: (context) => {
+          const { schema, print } = labelsOf(context, judgement);
           return [schema, rows.map((row) => print(judgement.values[row - 1] ?? null))];
         },
       }),
@@ -365,9 +365,8 @@ function column(
 }
 
 function judgedAs({ context }: Draft, judgement: Judgement): Asked {
-  const { rng } = context;
   const make = (name: string) => {
-    const { schema, print } = labelsOf(rng, judgement);
+    const { schema, print } = labelsOf(context, judgement);
     return required(name, { schema, value: print(judgement.values[0] ?? null) });
   };
   return { names: judgement.names, description: null, make };
@@ -375,7 +374,7 @@ function judgedAs({ context }: Draft, judgement: Judgement): Asked {
 
 /** Mostly the labels as they were written, all of them. */
 function labelsOf(
-  rng: Rng,
+  { rng, data }: PropertyContext,
   { labels, values }: Judgement,
 ): { readonly schema: Schema; readonly print: (value: string | boolean | null) => AnswerValue } {
   const isNullable = values.includes(null) || rng.chance(0.08);
@@ -397,7 +396,9 @@ function labelsOf(
     ["title", 1],
     ["other", 1],
   ] as const);
-  const print = (label: string): string => {
+  const called = rng.chance(0.35) ? otherNames(rng, data, labels) : new Map<string, string>();
+  const print = (written: string): string => {
+    const label = called.get(written) ?? written;
     if (style === "upper") return label.toUpperCase();
     if (style === "title") return label.charAt(0).toUpperCase() + label.slice(1);
     if (style === "other") {
@@ -411,11 +412,44 @@ function labelsOf(
     others.length > 1 && rng.chance(0.3) ? rng.sample(others, rng.int(1, others.length - 1)) : [],
   );
   const kept = labels.filter((label) => !dropped.has(label));
-  const names = (rng.chance(0.6) ? rng.shuffle(kept) : kept).map(print);
+  const names = (rng.chance(0.85) ? rng.shuffle(kept) : kept).map(print);
   return {
     schema: typeOf({ type: "string", enum: [...new Set(names)] }),
     print: (value) => (value === null ? null : new Label(print(String(value)))),
   };
+}
+
+/** For some labels of a set others that say the same, as `labels.txt` has them. */
+export function otherNames(
+  rng: Rng,
+  { labels: known }: Pick<GeneratorData, "labels">,
+  labels: readonly string[],
+): Map<string, string> {
+  const renamed = new Map<string, string>();
+  for (const label of labels) {
+    const others = known.get(spaced(label)) ?? [];
+    if (others.length === 0 || rng.chance(0.3)) continue;
+    const other = rng.pick(others);
+    // Not if the name, or one that says the same, is another label's.
+    const isClear = labels.every((one) => {
+      if (one === label) return true;
+      const taken = [
+        spaced(renamed.get(one) ?? one),
+        spaced(one),
+        ...(known.get(spaced(one)) ?? []),
+      ];
+      return !taken.includes(other) && !others.includes(spaced(one));
+    });
+    if (isClear) renamed.set(label, inStyleOf(label, labels, other));
+  }
+  return renamed;
+}
+
+function inStyleOf(label: string, labels: readonly string[], other: string): string {
+  const isSnake = labels.some((one) => one.includes("_"));
+  const words = isSnake ? other.replaceAll(" ", "_") : other;
+  if (label.length > 1 && label === label.toUpperCase()) return words.toUpperCase();
+  return /^\p{Lu}/u.test(label) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
 }
 
 const AMOUNT =

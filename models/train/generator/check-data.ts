@@ -20,6 +20,9 @@ export function dataMistakes(data: GeneratorData): string[] {
       .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
       .map(({ name }) => `list ${name} is incomplete`),
     ...data.judged.flatMap(judgedMistakes),
+    ...[...data.labels]
+      .filter(([label, others]) => new Set([label, ...others]).size <= others.length)
+      .map(([label]) => `labels.txt: ${label} has a name twice`),
     ...data.passages.flatMap(passageMistakes),
     ...[...data.clauses].flatMap(([slot, clauses]) => [
       ...slotMistakes(data, slot, "clauses"),

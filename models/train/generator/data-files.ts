@@ -156,6 +156,8 @@ export interface GeneratorData {
   readonly subjects: readonly SubjectData[];
   readonly messages: readonly MessageData[];
   readonly judged: readonly JudgedGroup[];
+  /** Of cases: other labels that say the same, by the label in lower case and with spaces. */
+  readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly cases: readonly CaseData[];
   readonly lexicon: readonly LexiconEntry[];
   readonly units: readonly UnitData[];
@@ -196,6 +198,7 @@ export function readGeneratorData(): GeneratorData {
     subjects: readLines("topics.txt").map(readSubject),
     messages,
     judged: sections("judged.txt").map(readJudged),
+    labels: readLabels(),
     cases: readCases().filter((one) => !isHeldOut(one)),
     lexicon,
     units: (measures.get("units") ?? []).map(readUnit),
@@ -336,6 +339,19 @@ function readSubject(line: string): SubjectData {
   const [names, words] = cut(line, " : ");
   return { names: names.split(" "), words: commaList(words) };
 }
+
+function readLabels(): Map<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  for (const line of readLines("labels.txt")) {
+    const [label, others] = cut(line, " = ");
+    if (found.has(spaced(label))) throw new Error(`labels.txt: ${label} is there twice`);
+    found.set(spaced(label), commaList(others).map(spaced));
+  }
+  return found;
+}
+
+/** A label without its style. */
+export const spaced = (label: string): string => label.toLowerCase().replaceAll("_", " ");
 
 function readUnit(line: string): UnitData {
   const [names = "", marks = "", range = "", things = ""] = line.split(" : ");
