@@ -1,7 +1,8 @@
 /** Samples from texts that somebody wrote whole, with all that can be asked of them (`case-data.ts`). */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import { type CaseData, type Judgement, MARKED, type Mark } from "./case-data.ts";
-import { type GeneratorData, spaced } from "./data-files.ts";
+import type { GeneratorData } from "./data-files.ts";
+import { capital, inWords } from "./names.ts";
 import {
   type Extraction,
   isFigure,
@@ -372,7 +373,7 @@ function judgedAs({ context }: Draft, judgement: Judgement): Asked {
   return { names: judgement.names, description: null, make };
 }
 
-/** Mostly the labels as they were written, all of them. */
+/** Mostly all labels, in any order; now and then under other names. */
 function labelsOf(
   { rng, data }: PropertyContext,
   { labels, values }: Judgement,
@@ -400,7 +401,7 @@ function labelsOf(
   const print = (written: string): string => {
     const label = called.get(written) ?? written;
     if (style === "upper") return label.toUpperCase();
-    if (style === "title") return label.charAt(0).toUpperCase() + label.slice(1);
+    if (style === "title") return capital(label);
     if (style === "other") {
       return label.includes("_") ? label.replaceAll("_", " ") : label.replaceAll(" ", "_");
     }
@@ -426,20 +427,17 @@ export function otherNames(
   labels: readonly string[],
 ): Map<string, string> {
   const renamed = new Map<string, string>();
+  const alike = (label: string) => known.get(inWords(label)) ?? [];
   for (const label of labels) {
-    const others = known.get(spaced(label)) ?? [];
+    const others = alike(label);
     if (others.length === 0 || rng.chance(0.3)) continue;
     const other = rng.pick(others);
     // Not if the name, or one that says the same, is another label's.
-    const isClear = labels.every((one) => {
-      if (one === label) return true;
-      const taken = [
-        spaced(renamed.get(one) ?? one),
-        spaced(one),
-        ...(known.get(spaced(one)) ?? []),
-      ];
-      return !taken.includes(other) && !others.includes(spaced(one));
-    });
+    const isClear = labels.every(
+      (one) =>
+        one === label ||
+        (![inWords(one), ...alike(one)].includes(other) && !others.includes(inWords(one))),
+    );
     if (isClear) renamed.set(label, inStyleOf(label, labels, other));
   }
   return renamed;
@@ -449,7 +447,7 @@ function inStyleOf(label: string, labels: readonly string[], other: string): str
   const isSnake = labels.some((one) => one.includes("_"));
   const words = isSnake ? other.replaceAll(" ", "_") : other;
   if (label.length > 1 && label === label.toUpperCase()) return words.toUpperCase();
-  return /^\p{Lu}/u.test(label) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+  return /^\p{Lu}/u.test(label) ? capital(words) : words;
 }
 
 const AMOUNT =

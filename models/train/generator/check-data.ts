@@ -7,6 +7,7 @@ import {
   readGeneratorData,
 } from "./data-files.ts";
 import { VALUE } from "./grounded.ts";
+import { inWords } from "./names.ts";
 import { slotsIn } from "./render.ts";
 import { Rng } from "./rng.ts";
 import { Values } from "./values.ts";
@@ -20,9 +21,7 @@ export function dataMistakes(data: GeneratorData): string[] {
       .filter(({ rows, properties }) => rows.length === 0 || properties.length === 0)
       .map(({ name }) => `list ${name} is incomplete`),
     ...data.judged.flatMap(judgedMistakes),
-    ...[...data.labels]
-      .filter(([label, others]) => new Set([label, ...others]).size <= others.length)
-      .map(([label]) => `labels.txt: ${label} has a name twice`),
+    ...[...data.labels].flatMap(labelMistakes),
     ...data.passages.flatMap(passageMistakes),
     ...[...data.clauses].flatMap(([slot, clauses]) => [
       ...slotMistakes(data, slot, "clauses"),
@@ -72,6 +71,16 @@ function passageMistakes({ sentences, questions, unanswered, titles }: PassageDa
       ...bracketMistakes(text.replace(VALUE, "$1")),
     ];
   });
+}
+
+function labelMistakes([label, others]: readonly [string, readonly string[]]): string[] {
+  const names = [label, ...others];
+  return [
+    ...names
+      .filter((name) => name !== inWords(name))
+      .map((name) => `labels.txt: not in small letters and spaces: ${name}`),
+    ...(new Set(names).size < names.length ? [`labels.txt: ${label} has a name twice`] : []),
+  ];
 }
 
 function judgedMistakes({ name, aspects, texts }: JudgedGroup): string[] {

@@ -156,7 +156,7 @@ export interface GeneratorData {
   readonly subjects: readonly SubjectData[];
   readonly messages: readonly MessageData[];
   readonly judged: readonly JudgedGroup[];
-  /** Of cases: other labels that say the same, by the label in lower case and with spaces. */
+  /** Of cases: other labels that say the same, by the label; all `inWords`. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly cases: readonly CaseData[];
   readonly lexicon: readonly LexiconEntry[];
@@ -344,14 +344,11 @@ function readLabels(): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const line of readLines("labels.txt")) {
     const [label, others] = cut(line, " = ");
-    if (found.has(spaced(label))) throw new Error(`labels.txt: ${label} is there twice`);
-    found.set(spaced(label), commaList(others).map(spaced));
+    if (found.has(label)) throw new Error(`labels.txt: ${label} is there twice`);
+    found.set(label, commaList(others));
   }
   return found;
 }
-
-/** A label without its style. */
-export const spaced = (label: string): string => label.toLowerCase().replaceAll("_", " ");
 
 function readUnit(line: string): UnitData {
   const [names = "", marks = "", range = "", things = ""] = line.split(" : ");
@@ -439,36 +436,32 @@ function readTool({ head, lines }: Section): ToolTemplate {
   return { tool, requests: tagged(lines, "> ") };
 }
 
-/** `= ` titles; `. ` sentences, `? 2 ` questions that the second of them answers, `- ` questions that none does. */
 function readPassages(): PassageData[] {
-  const passages: PassageData[] = [];
-  let lines: string[] = [];
-  const flush = () => {
-    if (lines.length === 0) return;
-    const passage = {
-      titles: tagged(lines, "= ").flatMap((line) => line.split("|").map((title) => title.trim())),
-      sentences: tagged(lines, ". "),
-      questions: tagged(lines, "? ").map((line) => {
-        const [number, text] = cut(line, " ");
-        return { sentence: Number(number) - 1, text: text.trim() };
-      }),
-      unanswered: tagged(lines, "- "),
-    };
-    const isWrong = passage.questions.some(
-      ({ sentence }) => passage.sentences[sentence] === undefined,
-    );
-    if (isWrong || passage.questions.length === 0) {
-      throw new Error(`passages.txt: a question without its sentence: ${lines[0]}`);
-    }
-    passages.push(passage);
-    lines = [];
-  };
-  for (const line of readLines("passages.txt")) {
-    if (line.startsWith("= ")) flush();
-    lines.push(line);
+  const blocks = readLines("passages.txt")
+    .join("\n")
+    .split(/\n(?== )/);
+  return blocks.map((block) => readPassage(block.split("\n")));
+}
+
+/** `= ` titles; `. ` sentences, `? 2 ` questions that the second of them answers, `- ` questions that none does. */
+function readPassage(lines: readonly string[]): PassageData {
+  const sentences = tagged(lines, ". ");
+  const questions = tagged(lines, "? ").map((line) => {
+    const [number, text] = cut(line, " ");
+    return { sentence: Number(number) - 1, text: text.trim() };
+  });
+  if (
+    questions.length === 0 ||
+    questions.some(({ sentence }) => sentences[sentence] === undefined)
+  ) {
+    throw new Error(`passages.txt: a question without its sentence: ${lines[0]}`);
   }
-  flush();
-  return passages;
+  return {
+    titles: tagged(lines, "= ").flatMap((line) => line.split("|").map((title) => title.trim())),
+    sentences,
+    questions,
+    unanswered: tagged(lines, "- "),
+  };
 }
 
 /** `# ` is a comment, so titles are `= `, statements `. `, questions `? `. */

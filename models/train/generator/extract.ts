@@ -385,7 +385,7 @@ function withCurrency(
 
 function noteOf({ rng }: PropertyContext, descriptions: readonly string[]): Schema {
   const text = rng.pick(descriptions);
-  if (rng.chance(0.25)) return { title: text.charAt(0).toUpperCase() + text.slice(1) };
+  if (rng.chance(0.25)) return { title: capital(text) };
   return { description: text };
 }
 

@@ -1,6 +1,7 @@
 /** Turns what a text holds into properties of a schema, with the values that the answer has. */
 import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
 import type { ChoiceDefinition, GeneratorData } from "./data-files.ts";
+import { capital } from "./names.ts";
 import type { Filled } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import type { Decisive, DocumentStyle } from "./values.ts";
@@ -174,7 +175,7 @@ export function drawLabels(
     const name = rng.chance(0.6) ? (names[0] ?? "") : rng.pick(names);
     if (style === "upper") return name.toUpperCase();
     if (style === "spaces") return name.replaceAll("_", " ");
-    if (style === "title") return name.charAt(0).toUpperCase() + name.slice(1);
+    if (style === "title") return capital(name);
     return name;
   };
   const own = choice.labels.filter(({ names }) => kept.includes(names[0] ?? ""));
