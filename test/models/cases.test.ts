@@ -5,10 +5,12 @@ import {
   parseCases,
   readCases,
 } from "../../models/train/generator/case-data.ts";
-import { otherNames } from "../../models/train/generator/cases.ts";
+import { otherNames } from "../../models/train/generator/case-labels.ts";
 import { readGeneratorData } from "../../models/train/generator/data-files.ts";
+import { labelPools } from "../../models/train/generator/label-pools.ts";
 import { asWritten, resampled, type Written } from "../../models/train/generator/resample.ts";
 import { Rng } from "../../models/train/generator/rng.ts";
+import { strangers } from "../../models/train/generator/strangers.ts";
 import { Values } from "../../models/train/generator/values.ts";
 
 const written = (kind: Written["kind"], words: string, number: string | null = null): Written => ({
@@ -114,6 +116,31 @@ test("a label has another name only where the set stays clear, and in the set's 
   expect(drawn("REFUND", "PRAISE")).toEqual(new Set(["REFUND=MONEY BACK"]));
   // `invoice` is there, and one of the two would be the other.
   expect(drawn("bill", "invoice", "angry", "furious")).toEqual(new Set());
+});
+
+test("labels of other sets are farther from the text than the right one, and unlike it", () => {
+  const rng = new Rng(3);
+  const pool = ["sushi", "seafood", "rice", "invoice", "tractor", "ramen_soup", "zxqv"];
+  const draw = (right: string, text: string) =>
+    new Set(Array.from({ length: 40 }, () => strangers(rng, pool, text, right, 3)).flat());
+  const text = "Raw fish on cold rice with ginger, and the soup came after.";
+  // Rice is said, seafood is as near as sushi; of a word without a vector nothing is known.
+  expect(draw("sushi", text)).toEqual(new Set(["invoice", "tractor"]));
+  expect(draw("zxqv", text)).toEqual(new Set());
+  expect(draw("sushi", "zxqv 17")).toEqual(new Set());
+  expect(strangers(rng, Array(9).fill("tractor"), text, "sushi", 3)).toEqual(["tractor"]);
+});
+
+test("sets of other texts are drawn from where labels are as many as sets", () => {
+  const cases = ["heron", "egret", "stork", "crane", "ibis", "coot"].flatMap(
+    (bird) =>
+      parseCases(`= text\n! bird animal : ${bird} | ${bird}, ${bird}_chick\n! hurry : a | a, b\n`)
+        .cases,
+  );
+  const pools = labelPools(cases);
+  expect([...pools.keys()]).toEqual(["bird", "animal"]);
+  expect(pools.get("animal")).toHaveLength(12);
+  expect(labelPools(cases.slice(1)).size).toBe(0);
 });
 
 describe("a case", () => {

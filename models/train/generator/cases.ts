@@ -1,11 +1,10 @@
 /** Samples from texts that somebody wrote whole, with all that can be asked of them (`case-data.ts`). */
-import { type AnswerValue, Label, NumberLiteral } from "./answer.ts";
+import { type AnswerValue, NumberLiteral } from "./answer.ts";
 import { type CaseData, type Judgement, MARKED, type Mark } from "./case-data.ts";
+import { labelsOf } from "./case-labels.ts";
 import type { GeneratorData } from "./data-files.ts";
-import { capital, inWords } from "./names.ts";
 import {
   type Extraction,
-  isFigure,
   nullable,
   objectSchema,
   objectValue,
@@ -37,6 +36,7 @@ interface Said {
 interface Draft {
   readonly context: PropertyContext;
   readonly isCamel: boolean;
+  readonly text: string;
 }
 
 export function fromCase(renderer: Renderer, data: GeneratorData): Extraction {
@@ -86,6 +86,7 @@ export function drawn(
       ]),
     },
     isCamel: rng.chance(0.13),
+    text,
   };
   const judged = one.judgements.filter(isAlone).map((judgement) => judgedAs(draft, judgement));
   const marked = onlyJudged ? [] : [...scalars(draft, said), ...groups(draft, one, said)];
@@ -332,7 +333,7 @@ function columnsOf(
       (judgement): Column => ({
         names: judgement.names,
         type: (context) => {
-          const { schema, print } = labelsOf(context, judgement);
+          const { schema, print } = labelsOf(context, judgement, one.text);
           return [schema, rows.map((row) => print(judgement.values[row - 1] ?? null))];
         },
       }),
@@ -365,89 +366,12 @@ function column(
   return make({ type: "string" }, ({ string }) => string);
 }
 
-function judgedAs({ context }: Draft, judgement: Judgement): Asked {
+function judgedAs({ context, text }: Draft, judgement: Judgement): Asked {
   const make = (name: string) => {
-    const { schema, print } = labelsOf(context, judgement);
+    const { schema, print } = labelsOf(context, judgement, text);
     return required(name, { schema, value: print(judgement.values[0] ?? null) });
   };
   return { names: judgement.names, description: null, make };
-}
-
-/** Mostly all labels, in any order; now and then under other names. */
-function labelsOf(
-  { rng, data }: PropertyContext,
-  { labels, values }: Judgement,
-): { readonly schema: Schema; readonly print: (value: string | boolean | null) => AnswerValue } {
-  const isNullable = values.includes(null) || rng.chance(0.08);
-  const typeOf = (schema: Schema) => (isNullable ? nullable(schema) : schema);
-  if (labels === null) {
-    return { schema: typeOf({ type: "boolean" }), print: (value) => value as boolean | null };
-  }
-  if (labels.every(isFigure) && rng.chance(0.6)) {
-    const numbers = labels.map(Number);
-    const bounds = { minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
-    return {
-      schema: typeOf({ type: "integer", ...bounds }),
-      print: (value) => (value === null ? null : new NumberLiteral(String(value))),
-    };
-  }
-  const style = rng.weighted([
-    ["as-is", 17],
-    ["upper", 1],
-    ["title", 1],
-    ["other", 1],
-  ] as const);
-  const called = rng.chance(0.35) ? otherNames(rng, data, labels) : new Map<string, string>();
-  const print = (written: string): string => {
-    const label = called.get(written) ?? written;
-    if (style === "upper") return label.toUpperCase();
-    if (style === "title") return capital(label);
-    if (style === "other") {
-      return label.includes("_") ? label.replaceAll("_", " ") : label.replaceAll(" ", "_");
-    }
-    return label;
-  };
-  const isWanted = (label: string) => values.includes(label);
-  const others = labels.filter((label) => !isWanted(label));
-  const dropped = new Set(
-    others.length > 1 && rng.chance(0.3) ? rng.sample(others, rng.int(1, others.length - 1)) : [],
-  );
-  const kept = labels.filter((label) => !dropped.has(label));
-  const names = (rng.chance(0.85) ? rng.shuffle(kept) : kept).map(print);
-  return {
-    schema: typeOf({ type: "string", enum: [...new Set(names)] }),
-    print: (value) => (value === null ? null : new Label(print(String(value)))),
-  };
-}
-
-/** For some labels of a set others that say the same, as `labels.txt` has them. */
-export function otherNames(
-  rng: Rng,
-  { labels: known }: Pick<GeneratorData, "labels">,
-  labels: readonly string[],
-): Map<string, string> {
-  const renamed = new Map<string, string>();
-  const alike = (label: string) => known.get(inWords(label)) ?? [];
-  for (const label of labels) {
-    const others = alike(label);
-    if (others.length === 0 || rng.chance(0.3)) continue;
-    const other = rng.pick(others);
-    // Not if the name, or one that says the same, is another label's.
-    const isClear = labels.every(
-      (one) =>
-        one === label ||
-        (![inWords(one), ...alike(one)].includes(other) && !others.includes(inWords(one))),
-    );
-    if (isClear) renamed.set(label, inStyleOf(label, labels, other));
-  }
-  return renamed;
-}
-
-function inStyleOf(label: string, labels: readonly string[], other: string): string {
-  const isSnake = labels.some((one) => one.includes("_"));
-  const words = isSnake ? other.replaceAll(" ", "_") : other;
-  if (label.length > 1 && label === label.toUpperCase()) return words.toUpperCase();
-  return /^\p{Lu}/u.test(label) ? capital(words) : words;
 }
 
 const AMOUNT =

@@ -1,6 +1,7 @@
 /** Reads the generator's data: plain text files in `../data`, described in `../README.md`. */
 import { readFileSync } from "node:fs";
 import { type CaseData, isHeldOut, readCases } from "./case-data.ts";
+import { type LabelPools, labelPools } from "./label-pools.ts";
 import { readVectors } from "./vectors.ts";
 
 export type WordLists = ReadonlyMap<string, readonly string[]>;
@@ -159,6 +160,7 @@ export interface GeneratorData {
   /** Of cases: other labels that say the same, by the label; all `inWords`. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly cases: readonly CaseData[];
+  readonly labelPools: LabelPools;
   readonly lexicon: readonly LexiconEntry[];
   readonly units: readonly UnitData[];
   readonly counted: readonly CountedData[];
@@ -177,6 +179,7 @@ export function readGeneratorData(): GeneratorData {
   const lexicon = sections("lexicon.txt").flatMap(readLexicon);
   const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
   const messages = sections("messages.txt").flatMap(readMessages);
+  const cases = readCases().filter((one) => !isHeldOut(one));
   const measures = new Map(sections("measures.txt").map(({ head, lines }) => [head, lines]));
   return {
     words: new Map([
@@ -199,7 +202,8 @@ export function readGeneratorData(): GeneratorData {
     messages,
     judged: sections("judged.txt").map(readJudged),
     labels: readLabels(),
-    cases: readCases().filter((one) => !isHeldOut(one)),
+    cases,
+    labelPools: labelPools(cases),
     lexicon,
     units: (measures.get("units") ?? []).map(readUnit),
     counted: (measures.get("counts") ?? []).map(readCounted),

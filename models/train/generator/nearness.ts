@@ -8,28 +8,16 @@ import type { Extraction } from "./properties.ts";
 import { asMessage, joinParts, type Renderer } from "./render.ts";
 import type { Rng } from "./rng.ts";
 import { isAlike, labelled, type Named, PROPERTIES } from "./topics.ts";
-import { readVectors } from "./vectors.ts";
+import { cosine, type Nearness, nearness, unitVectors, type Vector } from "./vectors.ts";
 
-/** Of unit length. */
-type Vector = Float32Array;
-type Vectors = ReadonlyMap<string, Vector>;
 type Word = readonly [string, Vector];
 
-let known: Vectors | undefined;
+let known: ReadonlyMap<string, Vector> | undefined;
 
 /** The vectors of words that can be labels. */
-function vectorsOf(data: GeneratorData): Vectors {
-  if (known !== undefined) return known;
+function vectorsOf(data: GeneratorData): ReadonlyMap<string, Vector> {
   const wanted = new Set(data.words.get("anything") ?? []);
-  const { words, width, values } = readVectors();
-  known = new Map(
-    words.flatMap((word, i) => {
-      if (!wanted.has(word)) return [];
-      const vector = Float32Array.from(values.subarray(i * width, (i + 1) * width));
-      const length = Math.hypot(...vector);
-      return [[word, vector.map((one) => one / length)] as const];
-    }),
-  );
+  known ??= new Map([...unitVectors()].filter(([word]) => wanted.has(word)));
   return known;
 }
 
@@ -62,7 +50,8 @@ export function byNearness(renderer: Renderer, data: GeneratorData): Extraction 
       ([one]) => !keys.has(one),
     );
     const heard = [...keys].map((key): Word => [key, vectors.get(key) as Vector]);
-    const ranked = pool.map((word) => ({ word, ...nearness(word, heard) }));
+    const its = heard.map(([, vector]) => vector);
+    const ranked = pool.map((word) => ({ word, ...nearness(word[1], its) }));
     const own = rng.chance(0.25) ? heard : nearest(ranked);
     if (own.length === 0) continue;
     const far = ranked.filter(({ best }) => best < FAR).map(({ word }) => word);
@@ -81,22 +70,8 @@ export function byNearness(renderer: Renderer, data: GeneratorData): Extraction 
   }
 }
 
-interface Ranked {
+interface Ranked extends Nearness {
   readonly word: Word;
-  /** The mean cosine with the two words of the text that are nearest. */
-  readonly score: number;
-  readonly best: number;
-}
-
-function nearness([, vector]: Word, heard: readonly Word[]): Omit<Ranked, "word"> {
-  let best = -1;
-  let second = -1;
-  for (const [, its] of heard) {
-    const cosine = dot(vector, its);
-    if (cosine > best) [best, second] = [cosine, best];
-    else if (cosine > second) second = cosine;
-  }
-  return { score: (best + second) / 2, best };
 }
 
 const nearest = (ranked: readonly Ranked[]): readonly Word[] =>
@@ -109,15 +84,9 @@ const nearest = (ranked: readonly Ranked[]): readonly Word[] =>
 /** A word and its neighbour, as labels of two words are: `winter_snow`. */
 function paired(rng: Rng, [word, vector]: Word, pool: readonly Word[]): string {
   const some = rng.sample(pool.slice(0, 200), 100);
-  const cosines = some.map(([other, its]) => (other === word ? -1 : dot(vector, its)));
+  const cosines = some.map(([other, its]) => (other === word ? -1 : cosine(vector, its)));
   const [neighbour] = some[cosines.indexOf(Math.max(...cosines))] ?? [word];
   return rng.chance(0.5) ? `${word}_${neighbour}` : `${neighbour}_${word}`;
-}
-
-function dot(a: Vector, b: Vector): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
 }
 
 /** Any text that people send: what is written for other kinds of samples. */

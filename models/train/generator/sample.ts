@@ -52,22 +52,22 @@ const KINDS_OF_EXTRACTION = [
 ] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["case", 1],
+  ["case", 1.4],
   ["choice", 0.07],
   ["subject", 0.03],
-  ["message", 0.38],
-  ["aspects", 0.31],
+  ["message", 0.3],
+  ["aspects", 0.22],
   ["words", 0.03],
   ["lines", 0.06],
   ["nearness", 0.12],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.54],
-  ["classify", 0.33],
-  ["tool", 0.06],
-  ["grounded", 0.05],
-  ["chat", 0.02],
+  ["extract", 0.53],
+  ["classify", 0.385],
+  ["tool", 0.04],
+  ["grounded", 0.03],
+  ["chat", 0.015],
 ];
 
 /**

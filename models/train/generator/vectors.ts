@@ -24,3 +24,47 @@ export function readVectors(): WordVectors {
   const values = new Int8Array(bytes.buffer, bytes.byteOffset + end + 1, words.length * width);
   return { words, width, values };
 }
+
+/** Of unit length. */
+export type Vector = Float32Array;
+
+let units: ReadonlyMap<string, Vector> | undefined;
+
+/** The words' vectors at unit length, the most used word first. */
+export function unitVectors(): ReadonlyMap<string, Vector> {
+  if (units !== undefined) return units;
+  const { words, width, values } = readVectors();
+  units = new Map(
+    words.map((word, i) => {
+      const vector = Float32Array.from(values.subarray(i * width, (i + 1) * width));
+      const length = Math.hypot(...vector);
+      return [word, vector.map((one) => one / length)];
+    }),
+  );
+  return units;
+}
+
+/** Cosine of two vectors of unit length. */
+export function cosine(a: Vector, b: Vector): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+export interface Nearness {
+  /** The mean cosine with the two of the words that are nearest. */
+  readonly score: number;
+  readonly best: number;
+}
+
+/** Of a word and the words of a text. */
+export function nearness(vector: Vector, heard: Iterable<Vector>): Nearness {
+  let best = -1;
+  let second = -1;
+  for (const its of heard) {
+    const own = cosine(vector, its);
+    if (own > best) [best, second] = [own, best];
+    else if (own > second) second = own;
+  }
+  return { score: (best + second) / 2, best };
+}
