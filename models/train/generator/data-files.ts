@@ -99,6 +99,13 @@ export interface SubjectData {
   readonly words: readonly string[];
 }
 
+/** Words of one kind, with texts that mean them. */
+export interface GlossGroup {
+  /** That ask for words of the kind. */
+  readonly properties: readonly string[];
+  readonly glosses: readonly { readonly names: readonly string[]; readonly text: string }[];
+}
+
 /** A label with words that stand for it; those of one group exclude each other. */
 export interface LexiconEntry extends SubjectData {
   readonly group: string;
@@ -162,6 +169,7 @@ export interface GeneratorData {
   readonly cases: readonly CaseData[];
   readonly labelPools: LabelPools;
   readonly lexicon: readonly LexiconEntry[];
+  readonly glosses: readonly GlossGroup[];
   readonly units: readonly UnitData[];
   readonly counted: readonly CountedData[];
   readonly tools: readonly ToolTemplate[];
@@ -205,6 +213,7 @@ export function readGeneratorData(): GeneratorData {
     cases,
     labelPools: labelPools(cases),
     lexicon,
+    glosses: sections("glosses.txt").map(readGlosses),
     units: (measures.get("units") ?? []).map(readUnit),
     counted: (measures.get("counts") ?? []).map(readCounted),
     tools: sections("tools.txt").map(readTool),
@@ -342,6 +351,14 @@ function readClauses(line: string): [string, readonly string[]] {
 function readSubject(line: string): SubjectData {
   const [names, words] = cut(line, " : ");
   return { names: names.split(" "), words: commaList(words) };
+}
+
+function readGlosses({ head, lines }: Section): GlossGroup {
+  const glosses = lines.map((line) => {
+    const [names, text] = cut(line, " : ");
+    return { names: names.split(" "), text };
+  });
+  return { properties: head.split(" "), glosses };
 }
 
 function readLabels(): Map<string, readonly string[]> {

@@ -6,6 +6,7 @@ import { classify } from "./classify.ts";
 import { type Conversation, chat, toolCall } from "./converse.ts";
 import type { GeneratorData } from "./data-files.ts";
 import { extract } from "./extract.ts";
+import { byGloss } from "./glosses.ts";
 import { grounded } from "./grounded.ts";
 import { byAspects } from "./judged.ts";
 import { labelled } from "./labelled.ts";
@@ -60,6 +61,7 @@ const KINDS_OF_LABELS = [
   ["words", 0.03],
   ["lines", 0.06],
   ["nearness", 0.12],
+  ["glosses", 0.4],
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
@@ -108,6 +110,7 @@ function drawTask(
         words: byWords,
         lines: byLine,
         nearness: byNearness,
+        glosses: byGloss,
       };
       return withSchema(rng, data, task, draw[rng.weighted(KINDS_OF_LABELS)](renderer, data));
     }
