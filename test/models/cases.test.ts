@@ -5,7 +5,7 @@ import {
   parseCases,
   readCases,
 } from "../../models/train/generator/case-data.ts";
-import { otherNames } from "../../models/train/generator/case-labels.ts";
+import { asYesOrNo, otherNames } from "../../models/train/generator/case-labels.ts";
 import { readGeneratorData } from "../../models/train/generator/data-files.ts";
 import { labelPools } from "../../models/train/generator/label-pools.ts";
 import { asWritten, resampled, type Written } from "../../models/train/generator/resample.ts";
@@ -116,6 +116,25 @@ test("a label has another name only where the set stays clear, and in the set's 
   expect(drawn("REFUND", "PRAISE")).toEqual(new Set(["REFUND=MONEY BACK"]));
   // `invoice` is there, and one of the two would be the other.
   expect(drawn("bill", "invoice", "angry", "furious")).toEqual(new Set());
+});
+
+test("a label is asked for as a yes or no that is true of the right one alone", () => {
+  const [{ judgements: [mood, code, hurry] = [] } = {}] = parseCases(
+    "= text\n! mood tone : worried | worried, calm\n! level : P1 | P1, P2\n? hurry : true\n",
+  ).cases;
+  const rng = new Rng(3);
+  for (let i = 0; i < 40 && mood && code && hurry; i++) {
+    const { names, labels, values } = asYesOrNo(rng, mood);
+    expect([labels, values, names[1]]).toEqual([
+      null,
+      [names[0] === "is_worried"],
+      names[0]?.slice(3),
+    ]);
+    // No property is called `is_p1`, and what is a yes or no stays one.
+    expect(asYesOrNo(rng, code)).toBe(code);
+    expect(asYesOrNo(rng, hurry)).toBe(hurry);
+  }
+  expect.assertions(120);
 });
 
 test("labels of other sets are farther from the text than the right one, and unlike it", () => {

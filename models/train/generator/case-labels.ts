@@ -63,6 +63,18 @@ export function labelsOf(
   };
 }
 
+/** Whether one of the labels is the right one, instead of which one is: `is_worried` of `mood : worried | calm`. */
+export function asYesOrNo(rng: Rng, judgement: Judgement): Judgement {
+  const { labels, values, names } = judgement;
+  const [right] = values;
+  if (labels === null || typeof right !== "string") return judgement;
+  const asked = rng.chance(0.5) ? right : rng.pick(labels);
+  const word = inWords(asked).replaceAll(" ", "_");
+  if (!/^[a-z]{3}[a-z_]*$/.test(word)) return judgement;
+  const own = [`is_${word}`, word, `${names[0]}_${word}`, `${rng.pick(names)}_is_${word}`];
+  return { ...judgement, names: own, labels: null, values: [asked === right] };
+}
+
 /** Of one text's label, wrong ones that other texts have under a name of it; none of a list's. */
 function othersFrom(
   rng: Rng,

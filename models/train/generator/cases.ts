@@ -1,7 +1,7 @@
 /** Samples from texts that somebody wrote whole, with all that can be asked of them (`case-data.ts`). */
 import { type AnswerValue, NumberLiteral } from "./answer.ts";
 import { type CaseData, type Judgement, MARKED, type Mark } from "./case-data.ts";
-import { labelsOf } from "./case-labels.ts";
+import { asYesOrNo, labelsOf } from "./case-labels.ts";
 import type { GeneratorData } from "./data-files.ts";
 import {
   type Extraction,
@@ -58,6 +58,9 @@ interface CaseOptions {
   readonly keptShare: number;
 }
 
+/** How often one of a text's labels is asked for as a yes or no. */
+const YES_OR_NO_SHARE = 0.12;
+
 const OTHER_VALUES: CaseOptions = { onlyJudged: false, keptShare: 0.2 };
 
 const isAlone = ({ place, values }: Judgement): boolean =>
@@ -88,7 +91,10 @@ export function drawn(
     isCamel: rng.chance(0.13),
     text,
   };
-  const judged = one.judgements.filter(isAlone).map((judgement) => judgedAs(draft, judgement));
+  const judged = one.judgements
+    .filter(isAlone)
+    .map((judgement) => (rng.chance(YES_OR_NO_SHARE) ? asYesOrNo(rng, judgement) : judgement))
+    .map((judgement) => judgedAs(draft, judgement));
   const marked = onlyJudged ? [] : [...scalars(draft, said), ...groups(draft, one, said)];
   for (;;) {
     const count = rng.weighted([
