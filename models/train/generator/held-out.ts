@@ -12,7 +12,8 @@ import { Values } from "./values.ts";
 
 const [out, seed = "1"] = Bun.argv.slice(2);
 if (out === undefined) throw new Error("usage: held-out.ts SET.jsonl [SEED]");
-const data = readGeneratorData();
+// With their own labels alone.
+const data = { ...readGeneratorData(), labelPools: new Map() };
 const rng = new Rng(Number(seed));
 const lines = readCases()
   .filter(isHeldOut)

@@ -44,8 +44,8 @@ export interface SampleOptions {
 
 /** Of extraction: whole cases, templates and documents, and texts that teach one thing each. */
 const KINDS_OF_EXTRACTION = [
-  ["case", 0.8],
-  ["extract", 0.22],
+  ["case", 0.95],
+  ["extract", 0.17],
   ["labelled", 0.02],
   ["records", 0.07],
   ["roles", 0.02],
@@ -53,7 +53,7 @@ const KINDS_OF_EXTRACTION = [
 ] as const;
 /** Of classification: where any few subjects or kinds of messages make a set of labels. */
 const KINDS_OF_LABELS = [
-  ["case", 1.4],
+  ["case", 2.2],
   ["choice", 0.07],
   ["subject", 0.03],
   ["message", 0.3],
@@ -65,10 +65,10 @@ const KINDS_OF_LABELS = [
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.53],
-  ["classify", 0.385],
-  ["tool", 0.04],
-  ["grounded", 0.03],
+  ["extract", 0.48],
+  ["classify", 0.45],
+  ["tool", 0.03],
+  ["grounded", 0.025],
   ["chat", 0.015],
 ];
 
