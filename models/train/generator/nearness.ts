@@ -16,8 +16,9 @@ let known: ReadonlyMap<string, Vector> | undefined;
 
 /** The vectors of words that can be labels. */
 function vectorsOf(data: GeneratorData): ReadonlyMap<string, Vector> {
+  if (known !== undefined) return known;
   const wanted = new Set(data.words.get("anything") ?? []);
-  known ??= new Map([...unitVectors()].filter(([word]) => wanted.has(word)));
+  known = new Map([...unitVectors()].filter(([word]) => wanted.has(word)));
   return known;
 }
 

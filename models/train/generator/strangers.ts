@@ -43,16 +43,10 @@ export function strangers(
   return [...candidates].filter(isOther).slice(0, count);
 }
 
-const namedBy = (label: string) => ({ names: [inWords(label).replaceAll(" ", "_")] });
+const namedBy = (label: string) => ({ names: inWords(label).split(" ") });
 
 const vectorsIn = (text: string): Vector[] =>
-  [
-    ...new Set(
-      inWords(text)
-        .toLowerCase()
-        .match(/[a-z]{3,}/g),
-    ),
-  ].flatMap((word) => telling?.get(word) ?? []);
+  [...new Set(inWords(text).match(/[a-z]{3,}/g))].flatMap((word) => telling?.get(word) ?? []);
 
 /** Of a label's words to those of a text, on average. */
 function nearnessOf(label: readonly Vector[], heard: readonly Vector[]): number {
