@@ -100,6 +100,15 @@ export function readCases(folder = FOLDER): CaseData[] {
 export const isHeldOut = ({ text }: CaseData): boolean =>
   (createHash("sha256").update(text).digest()[0] ?? 0) < 16;
 
+/** Whether its text says something that is asked for. */
+export const isMarked = ({ marks }: CaseData): boolean => marks.length > 0;
+
+/** Whether there is a label or a yes or no to ask for alone. */
+export const isJudged = ({ judgements }: CaseData): boolean => judgements.some(isAlone);
+
+export const isAlone = ({ place, values }: Judgement): boolean =>
+  values.length === 1 && place.member === null;
+
 export function parseCases(text: string): { cases: CaseData[]; mistakes: string[] } {
   const cases: CaseData[] = [];
   const mistakes: string[] = [];

@@ -1,6 +1,6 @@
 /** Samples from texts that somebody wrote whole, with all that can be asked of them (`case-data.ts`). */
 import { type AnswerValue, NumberLiteral } from "./answer.ts";
-import { type CaseData, type Judgement, MARKED, type Mark } from "./case-data.ts";
+import { type CaseData, isAlone, type Judgement, MARKED, type Mark } from "./case-data.ts";
 import { asYesOrNo, labelsOf } from "./case-labels.ts";
 import type { GeneratorData } from "./data-files.ts";
 import {
@@ -40,17 +40,14 @@ interface Draft {
 }
 
 export function fromCase(renderer: Renderer, data: GeneratorData): Extraction {
-  const all = data.cases.filter(({ marks }) => marks.length > 0);
-  return drawn(renderer, data, renderer.rng.pick(all), OTHER_VALUES);
+  return drawn(renderer, data, renderer.rng.pick(data.markedCases), OTHER_VALUES);
 }
 
 /** Only what has to be judged: a classification. */
 export function judgedCase(renderer: Renderer, data: GeneratorData): Extraction {
-  const all = data.cases.filter(isJudged);
-  return drawn(renderer, data, renderer.rng.pick(all), { ...OTHER_VALUES, onlyJudged: true });
+  const options = { ...OTHER_VALUES, onlyJudged: true };
+  return drawn(renderer, data, renderer.rng.pick(data.judgedCases), options);
 }
-
-export const isJudged = ({ judgements }: CaseData): boolean => judgements.some(isAlone);
 
 interface CaseOptions {
   readonly onlyJudged: boolean;
@@ -62,9 +59,6 @@ interface CaseOptions {
 const YES_OR_NO_SHARE = 0.12;
 
 const OTHER_VALUES: CaseOptions = { onlyJudged: false, keptShare: 0.2 };
-
-const isAlone = ({ place, values }: Judgement): boolean =>
-  values.length === 1 && place.member === null;
 
 export function drawn(
   renderer: Renderer,
@@ -99,9 +93,9 @@ export function drawn(
   for (;;) {
     const count = rng.weighted([
       [1, 3],
-      [2, 4],
-      [3, 2],
-      [4, 1],
+      [2, 3],
+      [3, 3],
+      [4, 2],
     ] as const);
     const asked = onlyJudged ? rng.sample(judged, count) : someOf(rng, [...marked, ...judged]);
     const properties = named(draft, asked);

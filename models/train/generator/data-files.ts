@@ -1,6 +1,6 @@
 /** Reads the generator's data: plain text files in `../data`, described in `../README.md`. */
 import { readFileSync } from "node:fs";
-import { type CaseData, isHeldOut, readCases } from "./case-data.ts";
+import { type CaseData, isHeldOut, isJudged, isMarked, readCases } from "./case-data.ts";
 import { type LabelPools, labelPools } from "./label-pools.ts";
 import { readVectors } from "./vectors.ts";
 
@@ -166,7 +166,9 @@ export interface GeneratorData {
   readonly judged: readonly JudgedGroup[];
   /** Of cases: other labels that say the same, by the label; all `inWords`. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
-  readonly cases: readonly CaseData[];
+  /** Those to extract from, and those to classify; some are both. */
+  readonly markedCases: readonly CaseData[];
+  readonly judgedCases: readonly CaseData[];
   readonly labelPools: LabelPools;
   readonly lexicon: readonly LexiconEntry[];
   readonly glosses: readonly GlossGroup[];
@@ -210,7 +212,8 @@ export function readGeneratorData(): GeneratorData {
     messages,
     judged: sections("judged.txt").map(readJudged),
     labels: readLabels(),
-    cases,
+    markedCases: cases.filter(isMarked),
+    judgedCases: cases.filter(isJudged),
     labelPools: labelPools(cases),
     lexicon,
     glosses: sections("glosses.txt").map(readGlosses),

@@ -3,8 +3,8 @@
  * were written with: `bun generator/held-out.ts SET.jsonl [SEED]`.
  */
 import { answerText, printAnswer } from "./answer.ts";
-import { isHeldOut, readCases } from "./case-data.ts";
-import { drawn, isJudged } from "./cases.ts";
+import { isHeldOut, isJudged, isMarked, readCases } from "./case-data.ts";
+import { drawn } from "./cases.ts";
 import { readGeneratorData } from "./data-files.ts";
 import { Renderer } from "./render.ts";
 import { Rng } from "./rng.ts";
@@ -26,7 +26,7 @@ const lines = readCases()
       return JSON.stringify({ id: `held-out-${i}-${task}`, task, user: text, schema, expected });
     };
     return [
-      ...(one.marks.length > 0 ? [draw("extract")] : []),
+      ...(isMarked(one) ? [draw("extract")] : []),
       ...(isJudged(one) ? [draw("classify")] : []),
     ];
   });
