@@ -7,7 +7,13 @@ import { exportModel } from "../../models/train/generator/export.ts";
 import { retokenized } from "../../models/train/generator/import.ts";
 import { meanOf } from "../../models/train/generator/mean.ts";
 import { Tokenizer } from "../../models/train/generator/tokenizer.ts";
-import { readWeights, weightParts } from "../../models/train/generator/weights.ts";
+import {
+  deepened,
+  type Part,
+  readWeights,
+  splitWeights,
+  weightParts,
+} from "../../models/train/generator/weights.ts";
 import { readGguf } from "../../src/gguf/read.ts";
 import { MANIFEST_PATH, readManifest, resolveModel } from "../../src/runtime/manifest.ts";
 
@@ -19,8 +25,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const shape = { vocabulary: 21_312, width: 32, layers: 2, heads: 2, feedForward: 64 };
 
-function someWeights(): Float32Array {
-  const size = weightParts(shape).reduce((sum, part) => sum + part.rows * part.columns, 0);
+const sizeOf = (part: Part) => part.rows * part.columns;
+
+function someWeights(of = shape): Float32Array {
+  const size = weightParts(of).reduce((sum, part) => sum + sizeOf(part), 0);
   return Float32Array.from({ length: size }, (_, i) => Math.sin(i) / 4);
 }
 
@@ -30,12 +38,17 @@ test("exported weights read back as they were, in half a step of their type", as
   exportModel(path, shape, weights, "Q8_0");
   const back = await readWeights(path);
   expect(back.shape).toEqual(shape);
-  const errors = weights.map((value, i) => Math.abs(value - (back.weights[i] ?? 0)));
-  const worst = (part: Float32Array) => part.reduce((a, b) => Math.max(a, b));
-  const embedding = shape.vocabulary * shape.width;
-  // Q5_0 has one level less on one side of zero.
-  expect(worst(errors.subarray(0, embedding))).toBeLessThan(1.01 * (0.25 / 16));
-  expect(worst(errors.subarray(embedding))).toBeLessThan(0.25 / 127);
+  // Q4_0 has one level less on one side of zero.
+  const step = { Q4_0: 1.01 * (0.25 / 8), Q8_0: 0.25 / 127, F32: 1e-9 };
+  const types = new Map((await readGguf(path)).tensors.map(({ name, type }) => [name, type]));
+  const read = new Map([...splitWeights(shape, back.weights)].map((one) => [one.name, one.values]));
+  for (const { name, values } of splitWeights(shape, weights)) {
+    const errors = values.map((value, i) => Math.abs(value - (read.get(name)?.[i] ?? Infinity)));
+    const type = types.get(name) as keyof typeof step;
+    expect(errors.reduce((most, error) => Math.max(most, error))).toBeLessThan(step[type]);
+  }
+  const coarse = [...types].flatMap(([name, type]) => (type === "Q4_0" ? [name] : []));
+  expect(coarse).toEqual(["token_embd.weight", "blk.0.attn_q.weight", "blk.0.attn_k.weight"]);
 });
 
 test("weights for another tokenizer: known tokens keep their row, a new one is the mean of its pieces", () => {
@@ -70,26 +83,37 @@ test("a file has weights for every token and a template that opens the answer", 
   expect(metadata.get("tokenizer.chat_template")?.value).toMatch(/<\|assistant\|>/);
 });
 
-test("heads are as wide as fast kernels want, with nothing in what was added", async () => {
+test("heads are as wide as fast kernels want, and turn as slowly as the trainer turns them", async () => {
   const path = join(folder, "heads.gguf");
   const weights = someWeights();
   exportModel(path, shape, weights, "F32");
   const { metadata, tensors } = await readGguf(path);
-  expect(metadata.get("llama.attention.key_length")?.value).toBe(64);
+  const whole = (key: string) => metadata.get(`llama.${key}`)?.value;
+  expect(whole("attention.key_length")).toBe(64);
+  expect(whole("rope.dimension_count")).toBe(64);
   const dimensions = (name: string) =>
     tensors.find((tensor) => tensor.name === `blk.0.attn_${name}.weight`)?.dimensions;
-  expect(["q", "k", "v"].map(dimensions)).toEqual([
-    [32, 128],
-    [32, 128],
-    [32, 128],
-  ]);
+  for (const name of ["q", "k", "v"]) expect(dimensions(name)).toEqual([32, 128]);
   expect(dimensions("output")).toEqual([128, 32]);
-  // Pair 3 of a trained head of 16 turns as fast as before.
-  const base = Number(metadata.get("llama.rope.freq_base")?.value);
-  expect(base ** (-6 / 64)).toBeCloseTo(10_000 ** (-6 / 16), 6);
-  const back = await readWeights(path);
-  const errors = weights.map((value, i) => Math.abs(value - (back.weights[i] ?? 0)));
-  expect(errors.reduce((a, b) => Math.max(a, b))).toBeLessThan(1e-6);
+  // As ROPE_BASE of models/train/trainer/model.py.
+  expect(Number(whole("rope.freq_base"))).toBeCloseTo(37_275.937, 2);
+  expect((await readWeights(path)).weights).toEqual(weights);
+});
+
+test("a layer more adds nothing yet, before the last two", () => {
+  const three = { ...shape, vocabulary: 8, layers: 3 };
+  const weights = someWeights(three);
+  const deeper = { ...three, layers: 5 };
+  const made = deepened(three, weights, 5);
+  const old = new Map([...splitWeights(three, weights)].map((one) => [one.name, one.values]));
+  for (const { name, values } of splitWeights(deeper, made)) {
+    const [, layer, kind = name] = /^blk\.(\d)\.(.*)$/.exec(name) ?? [];
+    const from = [0, 0, 0, 1, 2][Number(layer)];
+    const source = old.get(layer === undefined ? name : `blk.${from}.${kind}`);
+    const isNew = layer === "1" || layer === "2";
+    const isSilent = isNew && ["attn_output.weight", "ffn_down.weight"].includes(kind);
+    expect(values).toEqual(isSilent ? new Float32Array(values.length) : (source ?? weights));
+  }
 });
 
 test("a mean counts each model by its share, whatever the shares add up to", () => {

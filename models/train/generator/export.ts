@@ -9,17 +9,11 @@ import { type TensorSource, writeGguf } from "../../../src/gguf/write.ts";
 import { CHAT_TEMPLATE } from "./prompt.ts";
 import { readMerges } from "./shards.ts";
 import { CONTROL, type Merge, Tokenizer } from "./tokenizer.ts";
-import {
-  exportedHead,
-  type Part,
-  resizeHeads,
-  type Shape,
-  splitWeights,
-  trainedHead,
-} from "./weights.ts";
+import { headWidth, type Part, type Shape, splitWeights } from "./weights.ts";
 
 const CONTEXT = 1024;
-const ROPE_BASE = 10_000;
+/** As trainer/model.py has it. The heads of the first thirteen runs were 56 wide, with a base of 10,000. */
+const ROPE_BASE = 10_000 ** (64 / 56);
 const NORMAL = 1;
 const CONTROL_TYPE = 3;
 const UNUSED = 5;
@@ -53,13 +47,12 @@ function metadataOf(
     ["llama.feed_forward_length", whole(shape.feedForward)],
     ["llama.attention.head_count", whole(shape.heads)],
     ["llama.attention.head_count_kv", whole(shape.heads)],
-    ["llama.attention.key_length", whole(exportedHead(shape))],
-    ["llama.attention.value_length", whole(exportedHead(shape))],
+    ["llama.attention.key_length", whole(headWidth(shape))],
+    ["llama.attention.value_length", whole(headWidth(shape))],
     // A prompt is read in both directions (trainer/kernels.c); of an answer a call has one token.
     ["llama.attention.causal", no],
-    ["llama.rope.dimension_count", whole(exportedHead(shape))],
-    // Pair i of a head turns by base^(-2i / width), whatever the width is said to be.
-    ["llama.rope.freq_base", float(ROPE_BASE ** (exportedHead(shape) / trainedHead(shape)))],
+    ["llama.rope.dimension_count", whole(headWidth(shape))],
+    ["llama.rope.freq_base", float(ROPE_BASE)],
     ["llama.attention.layer_norm_rms_epsilon", float(1e-5)],
     ["llama.vocab_size", whole(shape.vocabulary)],
     ["tokenizer.ggml.model", text("gpt2")],
@@ -79,22 +72,28 @@ function metadataOf(
   ]);
 }
 
-/** The embedding, more than half of the model, bears fewer bits; norms stay as they are. */
+/** The embedding, more than half of the model, bears half the bits, and so does what looks at nothing else. */
+const COARSE: ReadonlySet<string> = new Set([
+  "token_embd.weight",
+  "blk.0.attn_q.weight",
+  "blk.0.attn_k.weight",
+]);
+
+/** Norms stay as they are. */
 function typeOf({ name, rows }: Part, type: QuantizedType): QuantizedType {
   if (rows === 1) return "F32";
-  return name === "token_embd.weight" && type === "Q8_0" ? "Q5_0" : type;
+  return COARSE.has(name) && type === "Q8_0" ? "Q4_0" : type;
 }
 
-/** Matrices in `type`, at Q8_0 the embedding in Q5_0. */
+/** Matrices in `type`, at Q8_0 the embedding in Q4_0. */
 export function exportModel(
   path: string,
   shape: Shape,
   weights: Float32Array,
   type: QuantizedType,
 ): void {
-  const [from, to] = [trainedHead(shape), exportedHead(shape)];
   const tensors = [...splitWeights(shape, weights)].map((part): TensorSource => {
-    const { name, rows, columns, values } = resizeHeads(shape, part, from, to);
+    const { name, rows, columns, values } = part;
     const own = typeOf(part, type);
     const dimensions = rows === 1 ? [columns] : [columns, rows];
     return { name, type: own, dimensions, data: () => [quantize(own, values)] };

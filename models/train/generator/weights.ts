@@ -11,15 +11,11 @@ export interface Shape {
   readonly feedForward: number;
 }
 
-/**
- * Heads are exported 64 wide, with zeros behind what was trained: llama.cpp's fast kernels take rows
- * of a multiple of 32, and a head of 56 made attention most of the time of a token.
- */
+/** Heads are 64 wide, or a multiple of it: llama.cpp's fast kernels take rows of a multiple of 32. */
 const HEAD_STEP = 64;
 
-export const trainedHead = ({ width, heads }: Shape): number => width / heads;
-export const exportedHead = (shape: Shape): number =>
-  Math.ceil(trainedHead(shape) / HEAD_STEP) * HEAD_STEP;
+export const headWidth = ({ width, heads }: Shape): number =>
+  Math.ceil(width / heads / HEAD_STEP) * HEAD_STEP;
 
 /** A GGUF tensor: its name, rows and columns; a vector has one row. */
 export interface Part {
@@ -29,11 +25,14 @@ export interface Part {
 }
 
 /** In the trainer's order; query, key and value lie one after the other there, as do gate and up. */
-export function weightParts({ vocabulary, width, layers, feedForward }: Shape): Part[] {
+export function weightParts(shape: Shape): Part[] {
+  const { vocabulary, width, layers, heads, feedForward } = shape;
+  const inner = heads * headWidth(shape);
   const parts: Part[] = [{ name: "token_embd.weight", rows: vocabulary, columns: width }];
   const add = (name: string, rows: number, columns: number) => parts.push({ name, rows, columns });
   for (let i = 0; i < layers; i++) {
-    for (const name of ["q", "k", "v", "output"]) add(`blk.${i}.attn_${name}.weight`, width, width);
+    for (const name of ["q", "k", "v"]) add(`blk.${i}.attn_${name}.weight`, inner, width);
+    add(`blk.${i}.attn_output.weight`, width, inner);
     for (const name of ["gate", "up"]) add(`blk.${i}.ffn_${name}.weight`, feedForward, width);
     add(`blk.${i}.ffn_down.weight`, width, feedForward);
   }
@@ -59,34 +58,33 @@ export function* splitWeights(
     throw new Error(`the weights are ${weights.length} numbers, not ${at}`);
 }
 
-/** A part with heads of another width: what is new is zero, what no longer fits is left out. */
-export function resizeHeads(
-  shape: Shape,
-  { name, rows, columns, values }: Part & { readonly values: Float32Array },
-  from: number,
-  to: number,
-): Part & { readonly values: Float32Array } {
-  const kind = /\.attn_(q|k|v|output)\.weight$/.exec(name)?.[1];
-  if (kind === undefined || from === to) return { name, rows, columns, values };
-  const byColumns = kind === "output";
-  const size = shape.heads * to;
-  const out = { name, rows: byColumns ? rows : size, columns: byColumns ? size : columns };
-  const resized = new Float32Array(out.rows * out.columns);
-  // The network divides by the root of the width that it is told.
-  const factor = kind === "q" ? Math.sqrt(to / from) : 1;
-  const kept = Math.min(from, to);
-  for (let head = 0; head < shape.heads; head++) {
-    for (let i = 0; i < kept; i++) {
-      for (let j = 0; j < shape.width; j++) {
-        const [row, column] = byColumns ? [j, head * to + i] : [head * to + i, j];
-        const [oldRow, oldColumn] = byColumns ? [j, head * from + i] : [head * from + i, j];
-        const value = values[oldRow * columns + oldColumn] ?? 0;
-        resized[row * out.columns + column] = factor * value;
-      }
-    }
+/**
+ * The weights with layers more, which change nothing yet: each is the one below it, and adds nothing to
+ * the stream. They stand before the last two, where the prompt is still being read (trainer/model.py).
+ */
+export function deepened(shape: Shape, weights: Float32Array, layers: number): Float32Array {
+  const at = shape.layers - LAYERS_THAT_ANSWER;
+  const old = new Map([...splitWeights(shape, weights)].map((part) => [part.name, part.values]));
+  const deeper = weightParts({ ...shape, layers });
+  const out = new Float32Array(deeper.reduce((sum, { rows, columns }) => sum + rows * columns, 0));
+  let offset = 0;
+  for (const { name, rows, columns } of deeper) {
+    const [, number, kind] = /^blk\.(\d+)\.(.*)$/.exec(name) ?? [];
+    const i = Number(number);
+    const added = layers - shape.layers;
+    const isNew = i >= at && i < at + added;
+    const from = isNew ? at - 1 : i < at ? i : i - added;
+    const values = old.get(kind === undefined ? name : `blk.${from}.${kind}`);
+    if (values === undefined) throw new Error(`the weights have no ${name}`);
+    const isSilent = isNew && (kind === "attn_output.weight" || kind === "ffn_down.weight");
+    if (!isSilent) out.set(values, offset);
+    offset += rows * columns;
   }
-  return { ...out, values: resized };
+  return out;
 }
+
+/** What is behind the tags. */
+const LAYERS_THAT_ANSWER = 2;
 
 /** The weights of a model that `export.ts` wrote, in the trainer's order, and its tokenizer's merges. */
 export async function readWeights(path: string): Promise<{
@@ -113,15 +111,13 @@ export async function readWeights(path: string): Promise<{
     feedForward: whole("feed_forward_length"),
   };
   const bytes = readFileSync(path);
-  const head = file.metadata.has("llama.attention.key_length")
-    ? whole("attention.key_length")
-    : trainedHead(shape);
-  const parts = weightParts(shape).map(({ name }) => {
+  const parts = weightParts(shape).map(({ name, rows, columns }) => {
     const tensor = file.tensors.find((one) => one.name === name);
     if (tensor === undefined) throw new Error(`${path} has no tensor ${name}`);
-    const [columns = 0, rows = 1] = tensor.dimensions;
-    const values = dequantize(bytes.subarray(tensor.offset), tensor.type, rows * columns);
-    return resizeHeads(shape, { name, rows, columns, values }, head, trainedHead(shape)).values;
+    const [has = 0, rowCount = 1] = tensor.dimensions;
+    if (has !== columns || rowCount !== rows)
+      throw new Error(`${path}: ${name} is ${rowCount} by ${has}, not ${rows} by ${columns}`);
+    return dequantize(bytes.subarray(tensor.offset), tensor.type, rows * columns);
   });
   const weights = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -134,10 +130,10 @@ export async function readWeights(path: string): Promise<{
 
 const BLOCK = 32;
 
-/** Q8_0 has blocks of a half-precision scale and 32 signed bytes; Q5_0 is described in src/gguf/quantize.ts. */
+/** Q8_0 has blocks of a half-precision scale and 32 signed bytes; Q5_0 and Q4_0: src/gguf/quantize.ts. */
 function dequantize(bytes: Uint8Array, type: string, count: number): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const read = { F32: readF32, Q8_0: readQ8, Q5_0: readQ5 }[type];
+  const read = { F32: readF32, Q8_0: readQ8, Q5_0: readQ5, Q4_0: readQ4 }[type];
   if (read === undefined) throw new Error(`cannot read weights of type ${type}`);
   return Float32Array.from({ length: count }, (_, i) =>
     read(view, Math.floor(i / BLOCK), i % BLOCK),
@@ -157,4 +153,10 @@ const readQ5: ReadElement = (view, block, index) => {
   const fifth = (view.getUint32(at + 2, true) >>> index) & 1;
   const four = (view.getUint8(at + 6 + (index % 16)) >> (index < 16 ? 0 : 4)) & 15;
   return view.getFloat16(at, true) * (four + 16 * fifth - 16);
+};
+
+const readQ4: ReadElement = (view, block, index) => {
+  const at = 18 * block;
+  const four = (view.getUint8(at + 2 + (index % 16)) >> (index < 16 ? 0 : 4)) & 15;
+  return view.getFloat16(at, true) * (four - 8);
 };

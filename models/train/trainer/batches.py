@@ -10,13 +10,15 @@ import torch
 
 from arrays import read_arrays
 
-CELLS = 3072  # positions in one micro-batch, padding included: fastest with AVX-512 (AVX2: 1,536; measured)
+CELLS = 1024  # positions in one micro-batch, padding included: several for each worker in a step
 
 
 class Shard:
     """
     tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token);
-    of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32.
+    of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32; of
+    questions (generator/choices.ts) question_right u8 and question_offsets u32 by sample, choice_at u16 (index in the
+    sample) and choice_offsets u32 by question.
     """
 
     def __init__(self, path):
@@ -50,6 +52,19 @@ class Shard:
             token.append(self.tag_token[mine].astype(np.int64))
             asked.append(self.tag_asked[mine].astype(np.float32))
         return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
+
+    def choices(self, group, t):
+        """(flat positions of the labels' ends in ids [n, t], each one's question, its place there, the right places)"""
+        at, question, place, right = [], [], [], []
+        for row, i in enumerate(group):
+            for q in range(int(self.question_offsets[i]), int(self.question_offsets[i + 1])):
+                mine = self.choice_at[int(self.choice_offsets[q]) : int(self.choice_offsets[q + 1])].astype(np.int64)
+                at.append(mine + row * t)
+                question.append(np.full(len(mine), len(right), np.int64))
+                place.append(np.arange(len(mine)))
+                right.append(int(self.question_right[q]))
+        at, question, place = (np.concatenate([np.zeros(0, np.int64), *x]) for x in (at, question, place))
+        return tuple(torch.from_numpy(x) for x in (at, question, place, np.array(right, np.int64)))
 
     def tensors(self, group):
         """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights)."""
@@ -85,14 +100,18 @@ class ShardStore:
     """
 
     def __init__(self, folder, command):
-        self.folder, self.command, self.running, self.makes = folder, command, None, True
+        self.folder, self.command, self.makes = folder, command, True
+        self.running, self.running_for = None, ""
 
     def path(self, number):
         return os.path.join(self.folder, f"{number:05d}.shard")
 
     def start(self, number):
-        if self.makes and self.running is None and not os.path.exists(self.path(number)):
-            self.running = subprocess.Popen([*self.command, self.path(number), str(number)])
+        # The one that made the last shard may still be on its way out.
+        is_free = self.running is None or os.path.exists(self.running_for)
+        if self.makes and is_free and not os.path.exists(self.path(number)):
+            self.running_for = self.path(number)
+            self.running = subprocess.Popen([*self.command, self.running_for, str(number)])
 
     def get(self, number):
         while not os.path.exists(self.path(number)):
@@ -101,6 +120,4 @@ class ShardStore:
                 code, self.running = self.running.returncode, None
                 assert code == 0, f"the generator ended with {code}"
             time.sleep(0.2)
-        if self.running is not None and self.running.poll() is not None:
-            self.running = None
         return Shard(self.path(number))
