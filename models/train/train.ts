@@ -15,7 +15,7 @@ const { values: options } = parseArgs({
     /** Checkpoints, shards and the finished model. */
     out: { type: "string", default: ".cache/svc-tiny" },
     from: { type: "string", default: "" },
-    shape: { type: "string", default: "21312,224,7,4,576" },
+    shape: { type: "string", default: "21312,224,6,4,576" },
     steps: { type: "string", default: "12000" },
     /** Positions per step. */
     batch: { type: "string", default: "8192" },
@@ -77,8 +77,8 @@ function allocator(): Record<string, string> {
 await run(["bun", generator("check-data.ts")]);
 const start = join(out, "start.f32");
 if (options.from !== "" && !existsSync(start)) {
-  const [rows = "", , layers = ""] = options.shape.split(",");
-  await run(["bun", generator("import.ts"), resolve(options.from), start, rows, layers]);
+  const [rows = ""] = options.shape.split(",");
+  await run(["bun", generator("import.ts"), resolve(options.from), start, rows]);
 }
 const vocabulary = join(out, "vocabulary.bin");
 await run(["bun", generator("vocabulary.ts"), vocabulary]);

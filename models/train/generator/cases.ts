@@ -93,9 +93,9 @@ export function drawn(
   for (;;) {
     const count = rng.weighted([
       [1, 3],
-      [2, 3],
-      [3, 3],
-      [4, 2],
+      [2, 4],
+      [3, 2],
+      [4, 1],
     ] as const);
     const asked = onlyJudged ? rng.sample(judged, count) : someOf(rng, [...marked, ...judged]);
     const properties = named(draft, asked);

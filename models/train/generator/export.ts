@@ -12,7 +12,7 @@ import { CONTROL, type Merge, Tokenizer } from "./tokenizer.ts";
 import { headWidth, type Part, type Shape, splitWeights } from "./weights.ts";
 
 const CONTEXT = 1024;
-/** As trainer/model.py has it. The heads of the first thirteen runs were 56 wide, with a base of 10,000. */
+/** As trainer/model.py has it. The heads of the first runs were 56 wide, with a base of 10,000. */
 const ROPE_BASE = 10_000 ** (64 / 56);
 const NORMAL = 1;
 const CONTROL_TYPE = 3;
@@ -72,20 +72,13 @@ function metadataOf(
   ]);
 }
 
-/** The embedding, more than half of the model, bears half the bits, and so does what looks at nothing else. */
-const COARSE: ReadonlySet<string> = new Set([
-  "token_embd.weight",
-  "blk.0.attn_q.weight",
-  "blk.0.attn_k.weight",
-]);
-
-/** Norms stay as they are. */
+/** The embedding, more than half of the model, bears fewer bits; norms stay as they are. */
 function typeOf({ name, rows }: Part, type: QuantizedType): QuantizedType {
   if (rows === 1) return "F32";
-  return COARSE.has(name) && type === "Q8_0" ? "Q4_0" : type;
+  return name === "token_embd.weight" && type === "Q8_0" ? "Q5_0" : type;
 }
 
-/** Matrices in `type`, at Q8_0 the embedding in Q4_0. */
+/** Matrices in `type`, at Q8_0 the embedding in Q5_0. */
 export function exportModel(
   path: string,
   shape: Shape,

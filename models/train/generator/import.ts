@@ -1,12 +1,12 @@
 /**
- * `bun generator/import.ts MODEL.gguf WEIGHTS.f32 ROWS LAYERS`: weights to go on training from, their
- * embedding with as many rows as said, with as many layers. Where the model has another tokenizer than `data/merges.txt`,
+ * `bun generator/import.ts MODEL.gguf WEIGHTS.f32 ROWS`: weights to go on training from, their
+ * embedding with as many rows as said. Where the model has another tokenizer than `data/merges.txt`,
  * a token that is new to it begins as the mean of those that it takes for the same text.
  */
 import { writeFileSync } from "node:fs";
 import { readTokenizer } from "./shards.ts";
 import { Tokenizer } from "./tokenizer.ts";
-import { deepened, readWeights, type Shape } from "./weights.ts";
+import { readWeights, type Shape } from "./weights.ts";
 
 /** @returns the weights with an embedding of `rows` rows, in the order of the tokens of `to`. */
 export function retokenized(
@@ -32,13 +32,11 @@ export function retokenized(
 }
 
 if (import.meta.main) {
-  const [path, to, rows, layers] = Bun.argv.slice(2);
-  if (path === undefined || to === undefined || rows === undefined || layers === undefined)
-    throw new Error("usage: import.ts MODEL.gguf WEIGHTS.f32 ROWS LAYERS");
+  const [path, to, rows] = Bun.argv.slice(2);
+  if (path === undefined || to === undefined || rows === undefined)
+    throw new Error("usage: import.ts MODEL.gguf WEIGHTS.f32 ROWS");
   const { shape, weights, merges } = await readWeights(path);
-  const deep = deepened(shape, weights, Number(layers));
-  const made = retokenized(shape, deep, new Tokenizer(merges), readTokenizer(), Number(rows));
+  const made = retokenized(shape, weights, new Tokenizer(merges), readTokenizer(), Number(rows));
   writeFileSync(to, new Uint8Array(made.buffer));
-  const has = { ...shape, vocabulary: Number(rows), layers: Number(layers) };
-  process.stdout.write(`${JSON.stringify(has)}\n`);
+  process.stdout.write(`${JSON.stringify({ ...shape, vocabulary: Number(rows) })}\n`);
 }

@@ -65,8 +65,8 @@ const KINDS_OF_LABELS = [
 ] as const;
 
 export const SHARES: SampleOptions["shares"] = [
-  ["extract", 0.55],
-  ["classify", 0.38],
+  ["extract", 0.48],
+  ["classify", 0.45],
   ["tool", 0.03],
   ["grounded", 0.025],
   ["chat", 0.015],

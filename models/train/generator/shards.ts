@@ -5,7 +5,6 @@
 import { readFileSync } from "node:fs";
 import type { Piece } from "./answer.ts";
 import { writeArrays } from "./arrays.ts";
-import { questionsOf } from "./choices.ts";
 import { readGeneratorData } from "./data-files.ts";
 import { systemText } from "./prompt.ts";
 import { Rng } from "./rng.ts";
@@ -71,8 +70,6 @@ function writeShard(path: string, seed: number, count: number): void {
   const answers: number[] = [];
   const tasks: number[] = [];
   const tags = { at: [] as number[], token: [] as number[], asked: [] as number[], offsets: [0] };
-  const choices = { at: [] as number[], offsets: [0] };
-  const questions = { right: [] as number[], offsets: [0] };
   while (tasks.length < count) {
     const sample = drawSample(rng, data, options);
     const prompt = encodePrompt(tokenizer, sample);
@@ -95,14 +92,6 @@ function writeShard(path: string, seed: number, count: number): void {
       tags.asked.push(isAsked ? 1 : 0);
     }
     tags.offsets.push(tags.at.length);
-    const system = tokenizer.encode(systemText(sample.system, sample.tools));
-    for (const { ends, right } of questionsOf(tokenizer, sample, system)) {
-      // The system's turn begins with a token of its own.
-      choices.at.push(...ends.map((at) => 1 + at));
-      choices.offsets.push(choices.at.length);
-      questions.right.push(right);
-    }
-    questions.offsets.push(questions.right.length);
     answers.push(prompt.length);
     offsets.push(tokens.length);
     tasks.push(TASKS.indexOf(sample.task));
@@ -116,10 +105,6 @@ function writeShard(path: string, seed: number, count: number): void {
     { name: "tag_token", type: "u2", data: new Uint16Array(tags.token) },
     { name: "tag_asked", type: "u1", data: new Uint8Array(tags.asked) },
     { name: "tag_offsets", type: "u4", data: new Uint32Array(tags.offsets) },
-    { name: "choice_at", type: "u2", data: new Uint16Array(choices.at) },
-    { name: "choice_offsets", type: "u4", data: new Uint32Array(choices.offsets) },
-    { name: "question_right", type: "u1", data: new Uint8Array(questions.right) },
-    { name: "question_offsets", type: "u4", data: new Uint32Array(questions.offsets) },
     { name: "task", type: "u1", data: new Uint8Array(tasks) },
   ]);
 }

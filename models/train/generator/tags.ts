@@ -101,7 +101,7 @@ function onlyPlace(text: string, part: string): number | null {
 }
 
 /** Of an index into the text the index of the token that holds it. */
-export function tokenFinder(
+function tokenFinder(
   tokenizer: Tokenizer,
   text: string,
   tokens: readonly number[],

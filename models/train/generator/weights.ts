@@ -58,34 +58,6 @@ export function* splitWeights(
     throw new Error(`the weights are ${weights.length} numbers, not ${at}`);
 }
 
-/**
- * The weights with layers more, which change nothing yet: each is the one below it, and adds nothing to
- * the stream. They stand before the last two, where the prompt is still being read (trainer/model.py).
- */
-export function deepened(shape: Shape, weights: Float32Array, layers: number): Float32Array {
-  const at = shape.layers - LAYERS_THAT_ANSWER;
-  const old = new Map([...splitWeights(shape, weights)].map((part) => [part.name, part.values]));
-  const deeper = weightParts({ ...shape, layers });
-  const out = new Float32Array(deeper.reduce((sum, { rows, columns }) => sum + rows * columns, 0));
-  let offset = 0;
-  for (const { name, rows, columns } of deeper) {
-    const [, number, kind] = /^blk\.(\d+)\.(.*)$/.exec(name) ?? [];
-    const i = Number(number);
-    const added = layers - shape.layers;
-    const isNew = i >= at && i < at + added;
-    const from = isNew ? at - 1 : i < at ? i : i - added;
-    const values = old.get(kind === undefined ? name : `blk.${from}.${kind}`);
-    if (values === undefined) throw new Error(`the weights have no ${name}`);
-    const isSilent = isNew && (kind === "attn_output.weight" || kind === "ffn_down.weight");
-    if (!isSilent) out.set(values, offset);
-    offset += rows * columns;
-  }
-  return out;
-}
-
-/** What is behind the tags. */
-const LAYERS_THAT_ANSWER = 2;
-
 /** The weights of a model that `export.ts` wrote, in the trainer's order, and its tokenizer's merges. */
 export async function readWeights(path: string): Promise<{
   readonly shape: Shape;
@@ -130,10 +102,10 @@ export async function readWeights(path: string): Promise<{
 
 const BLOCK = 32;
 
-/** Q8_0 has blocks of a half-precision scale and 32 signed bytes; Q5_0 and Q4_0: src/gguf/quantize.ts. */
+/** Q8_0 has blocks of a half-precision scale and 32 signed bytes; Q5_0: src/gguf/quantize.ts. */
 function dequantize(bytes: Uint8Array, type: string, count: number): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const read = { F32: readF32, Q8_0: readQ8, Q5_0: readQ5, Q4_0: readQ4 }[type];
+  const read = { F32: readF32, Q8_0: readQ8, Q5_0: readQ5 }[type];
   if (read === undefined) throw new Error(`cannot read weights of type ${type}`);
   return Float32Array.from({ length: count }, (_, i) =>
     read(view, Math.floor(i / BLOCK), i % BLOCK),
@@ -153,10 +125,4 @@ const readQ5: ReadElement = (view, block, index) => {
   const fifth = (view.getUint32(at + 2, true) >>> index) & 1;
   const four = (view.getUint8(at + 6 + (index % 16)) >> (index < 16 ? 0 : 4)) & 15;
   return view.getFloat16(at, true) * (four + 16 * fifth - 16);
-};
-
-const readQ4: ReadElement = (view, block, index) => {
-  const at = 18 * block;
-  const four = (view.getUint8(at + 2 + (index % 16)) >> (index < 16 ? 0 : 4)) & 15;
-  return view.getFloat16(at, true) * (four - 8);
 };

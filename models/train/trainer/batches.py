@@ -16,9 +16,7 @@ CELLS = 1024  # positions in one micro-batch, padding included: several for each
 class Shard:
     """
     tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token);
-    of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32; of
-    questions (generator/choices.ts) question_right u8 and question_offsets u32 by sample, choice_at u16 (index in the
-    sample) and choice_offsets u32 by question.
+    of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32.
     """
 
     def __init__(self, path):
@@ -52,19 +50,6 @@ class Shard:
             token.append(self.tag_token[mine].astype(np.int64))
             asked.append(self.tag_asked[mine].astype(np.float32))
         return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
-
-    def choices(self, group, t):
-        """(flat positions of the labels' ends in ids [n, t], each one's question, its place there, the right places)"""
-        at, question, place, right = [], [], [], []
-        for row, i in enumerate(group):
-            for q in range(int(self.question_offsets[i]), int(self.question_offsets[i + 1])):
-                mine = self.choice_at[int(self.choice_offsets[q]) : int(self.choice_offsets[q + 1])].astype(np.int64)
-                at.append(mine + row * t)
-                question.append(np.full(len(mine), len(right), np.int64))
-                place.append(np.arange(len(mine)))
-                right.append(int(self.question_right[q]))
-        at, question, place = (np.concatenate([np.zeros(0, np.int64), *x]) for x in (at, question, place))
-        return tuple(torch.from_numpy(x) for x in (at, question, place, np.array(right, np.int64)))
 
     def tensors(self, group):
         """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights)."""

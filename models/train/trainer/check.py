@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from model import CHOICE, TAG_ASKED, TAG_OTHER, Network, Shape
+from model import TAG_ASKED, TAG_OTHER, Network, Shape
 from vocabulary import MARKS, Vocabulary
 
 torch.set_num_threads(1)
@@ -17,9 +17,8 @@ torch.set_num_threads(1)
 def check_gradients():
     torch.manual_seed(0)
     vocabulary = Vocabulary(torch.arange(512) // 3 * 3, torch.rand(512, MARKS).round(), torch.randn(512, 10))
-    network = Network(Shape(512, 64, 3, 2, 96, head=32), vocabulary, kind=torch.float32)
-    for name in ("stems", "choosers"):
-        network.weight[name].normal_(0, 0.5)
+    network = Network(Shape(512, 64, 2, 2, 96, head=32), vocabulary, kind=torch.float32)
+    network.weight["stems"].normal_(0, 0.5)
     network.refresh()
     ids = torch.randint(0, 512, (3, 64))
     prompts = torch.tensor([1, 23, 64])
@@ -28,28 +27,21 @@ def check_gradients():
     _, gradient = network.gradient_buffer()
     tagged, asked = torch.randperm(192)[:20].sort()[0], torch.randint(0, 2, (20,)).float()
     tag = ids.reshape(-1)[torch.randperm(192)[:20]]
-    # A choice among three, a yes or no that is a no, and a choice among two.
-    at, question, place = torch.tensor([3, 5, 9, 70, 130, 133]), torch.tensor([0, 0, 0, 1, 2, 2]), [0, 1, 2, 0, 0, 1]
-    choices = (at, question, torch.tensor(place), torch.tensor([2, 1, 0]))
-    found = network.add_gradients(ids, prompts, positions, target, weight, gradient, (tagged, tag, asked), choices)
-    loss = found[0] + found[2] + found[4]
+    found = network.add_gradients(ids, prompts, positions, target, weight, gradient, (tagged, tag, asked))
+    loss = found[0] + found[2]
     network.spread(gradient)
     for w in network.weight.values():
         w.requires_grad_()
     parts = [network.weight[name] for name in ("stems", "marks", "words")]
     network.embedding = parts[0][vocabulary.stem] + vocabulary.marks @ parts[1] + vocabulary.words @ parts[2]
-    logits, read, states = network.logits(ids, prompts, with_tags=True)
+    logits, read = network.logits(ids, prompts, with_tags=True)
     each = torch.nn.functional.cross_entropy(logits.reshape(-1, 512)[positions], target, reduction="none")
     names = torch.zeros(512, dtype=torch.bool)
     names[torch.cat([ids.reshape(-1), target, tag])] = True
     read = read.reshape(-1, 512)[tagged].masked_fill(~names, float("-inf"))
     tag_weight = torch.where(asked > 0, TAG_ASKED, TAG_OTHER)
     each_tag = torch.nn.functional.cross_entropy(read, tag, reduction="none")
-    states = states.reshape(-1, 64)[at]
-    label, truth = (states @ network.weight["choosers"].t()).unbind(1)
-    yes = truth[3]
-    chosen = label[:3].log_softmax(0)[2] + label[4:].log_softmax(0)[0] + torch.nn.functional.logsigmoid(-yes)
-    expected = (each * weight).sum() + (each_tag * tag_weight).sum() - CHOICE * chosen
+    expected = (each * weight).sum() + (each_tag * tag_weight).sum()
     expected.backward()
     assert abs(loss - expected.item()) < 1e-3 * abs(loss), (loss, expected.item())
     for name, w in network.weight.items():
@@ -79,6 +71,6 @@ def measure(shape, rows=2048, t=256):
 
 if __name__ == "__main__":
     check_gradients()
-    sizes = (sys.argv[1] if len(sys.argv) > 1 else "21312,224,7,4,576").split(",")
+    sizes = (sys.argv[1] if len(sys.argv) > 1 else "21312,224,6,4,576,56").split(",")
     for rows in (1024, 2048, 4096):
         measure(Shape(*map(int, sizes)), rows)

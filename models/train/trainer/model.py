@@ -14,11 +14,8 @@ from ops import HALF, AddNorm, Attention, CrossEntropy, Embed, Linear, SwiGlu
 OTHERS = 1024
 # In the loss, what a value of the prompt is asked for as, and that it is not asked for. An answer's first tokens: 4.
 TAG_ASKED, TAG_OTHER = 2.0, 0.5
-# And the choice among a question's labels, read off the labels.
-CHOICE = 4.0
-# Heads of 64 turn as those of 56 did with a base of 10,000 (generator/export.ts).
+# Heads of 64, the least that llama.cpp's fast kernels take, turn as the first runs' heads of 56 did with 10,000.
 HEAD_STEP, ROPE_BASE = 64, 10000 ** (64 / 56)
-NOTHING = (torch.zeros(0, dtype=torch.long),) * 4
 
 
 class Shape:
@@ -46,9 +43,8 @@ class Shape:
         return out
 
     def reader(self):
-        """Name -> shape of what turns the stream in the middle into tags and choices; training alone has it."""
-        d = self.width
-        return {"reader.map": (d, d), "choosers": (2, d), "reader.norm": (d,)}
+        """Name -> shape of what turns the stream in the middle into tags; training alone has it."""
+        return {"reader.map": (self.width, self.width), "reader.norm": (self.width,)}
 
     def rotation(self):
         """[context][head]: cos and sin interleaved, for the interleaved rotary order that llama in GGUF wants."""
@@ -109,7 +105,7 @@ class Network:
         for name, w in self.weight.items():
             if w.dim() == 1:
                 w.fill_(1)
-            elif name in ("marks", "choosers"):
+            elif name == "marks":
                 w.zero_()
             elif name in ("stems", "words"):
                 w.normal_(0, 0.02, generator=generator)
@@ -119,10 +115,10 @@ class Network:
                     scale /= math.sqrt(2 * self.shape.layers)
                 w.normal_(0, scale, generator=generator)
 
-    def _hidden(self, ids, prompts, gradient, positions, tagged, chosen):
+    def _hidden(self, ids, prompts, gradient, positions, tagged):
         """
-        The last layer's output at the given flat positions (past its attention the others are not needed), what
-        the stream says at those in `tagged`, and the stream at those in `chosen`.
+        The last layer's output at the given flat positions (past its attention the others are not needed), and what
+        the stream says at those in `tagged`.
         """
         shape, w, g, kind, turn = self.shape, self.weight, gradient, self.kind, self.turn[: ids.shape[1]]
         anchor = torch.zeros(1, requires_grad=torch.is_grad_enabled())
@@ -131,9 +127,8 @@ class Network:
             name = f"{i}.norm_attention"
             x, h = AddNorm.apply(x, y, self.weight[name], g[name])
             if i == shape.tagged_layer:
-                _, read = AddNorm.apply(x[torch.cat([tagged, chosen])], None, w["reader.norm"], g["reader.norm"])
-                read, choices = read[: len(tagged)], read[len(tagged) :]
-                read = Linear.apply(read.contiguous(), w["reader.map"], g["reader.map"], kind)
+                _, read = AddNorm.apply(x[tagged], None, w["reader.norm"], g["reader.norm"])
+                read = Linear.apply(read, w["reader.map"], g["reader.map"], kind)
             qkv = Linear.apply(h, w[f"{i}.qkv"], g[f"{i}.qkv"], kind)
             y = Attention.apply(qkv, turn, prompts, shape.heads)
             if i == shape.layers - 1:
@@ -144,37 +139,22 @@ class Network:
             gate_up = Linear.apply(h, w[f"{i}.gate_up"], g[f"{i}.gate_up"], kind)
             y = Linear.apply(SwiGlu.apply(gate_up), w[f"{i}.down"], g[f"{i}.down"], kind)
         _, h = AddNorm.apply(x, y, self.weight["norm_out"], g["norm_out"])
-        return h, read, choices
+        return h, read
 
-    def _choose(self, states, choices, gradient):
-        """Cross entropy over each question's labels, by the stream at their ends; (loss, hits). A yes or no has one end."""
-        _, question, place, right = choices
-        if len(right) == 0:
-            return torch.zeros(()), torch.zeros(())
-        label, truth = Linear.apply(states, self.weight["choosers"], gradient["choosers"], torch.float32).unbind(1)
-        is_truth = torch.bincount(question) == 1
-        score = torch.where(is_truth[question], truth, label)
-        scores = torch.full((len(right), max(2, int(place.max()) + 1)), -1e9)
-        scores[is_truth, 1] = 0.0
-        scores = scores.index_put((question, place), score)
-        loss = torch.nn.functional.cross_entropy(scores, right, reduction="sum") * CHOICE
-        return loss, (scores.argmax(1) == right).sum()
-
-    def add_gradients(self, ids, prompts, positions, target, weight, gradient, tags=NOTHING[:3], choices=NOTHING):
+    def add_gradients(self, ids, prompts, positions, target, weight, gradient, tags=None):
         """
-        One micro-batch. ids [batch, t] with t a multiple of 16; prompts [batch] their prompts' lengths; positions are
-        flat indices into it whose next token is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for
-        asked or not); choices as Shard.choices gives them. Sums gradients into `gradient`, the embedding's until
-        `spread`; returns (loss, hits, loss of the tags, hits among them, loss of the choices, hits among them).
+        One micro-batch. ids [batch, t] with t a multiple of 16; prompts [batch] their prompts' lengths; positions are flat indices into it whose next token
+        is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for asked or not). Sums gradients into
+        `gradient`, the embedding's until `spread`; returns (loss, hits, loss of the tags, hits among them).
         """
-        tagged, tag, asked = tags
+        tagged, tag, asked = tags or (torch.zeros(0, dtype=torch.long),) * 3
         tokens, others_count = self._candidates(ids, torch.cat([target, tag]))
         place = torch.empty(self.shape.vocabulary, dtype=torch.long)
         place[tokens] = torch.arange(len(tokens))
         rows = self.embedding[tokens]
         d_rows = torch.zeros_like(rows)
         with torch.enable_grad():
-            h, read, states = self._hidden(ids, prompts, gradient, positions, tagged, choices[0])
+            h, read = self._hidden(ids, prompts, gradient, positions, tagged)
             logits = Linear.apply(h, rows, d_rows, torch.float32)
             if others_count > 0:
                 # Each of the others stands for many that were not drawn.
@@ -186,10 +166,9 @@ class Network:
             logits = Linear.apply(read, rows[here], d_rows[here], torch.float32)
             tag_weight = TAG_OTHER + (TAG_ASKED - TAG_OTHER) * asked.float()
             _, tag_loss, tag_hits = CrossEntropy.apply(logits, place[tag], tag_weight)
-            choice_loss, choice_hits = self._choose(states, choices, gradient)
-            (loss + tag_loss + choice_loss).backward()
+            (loss + tag_loss).backward()
         gradient["embedding"].index_add_(0, tokens, d_rows)
-        return tuple(x.item() for x in (loss, hits, tag_loss, tag_hits, choice_loss, choice_hits))
+        return loss.item(), hits.item(), tag_loss.item(), tag_hits.item()
 
     def _candidates(self, ids, target):
         """(tokens to choose among: those of the micro-batch, then others drawn at random; how many others)"""
@@ -207,10 +186,7 @@ class Network:
         gradient["embedding"].zero_()
 
     def logits(self, ids, prompts, with_tags=False):
-        """
-        Logits [batch, t, vocabulary] (of the tags too, and the stream that choices are read off) by plain torch,
-        differentiable; slow, for checks.
-        """
+        """Logits [batch, t, vocabulary] (of the tags too) by plain torch, differentiable; slow, for checks."""
         shape, w = self.shape, self.weight
         batch, t = ids.shape
         x = self.embedding[ids]
@@ -228,8 +204,7 @@ class Network:
         hidden = torch.zeros(seen.shape).masked_fill(~seen, float("-inf"))[:, None]
         for i in range(shape.layers):
             if with_tags and i == shape.tagged_layer:
-                states = norm(x, w["reader.norm"])
-                tags = states @ w["reader.map"].t() @ self.embedding.t()
+                tags = norm(x, w["reader.norm"]) @ w["reader.map"].t() @ self.embedding.t()
             qkv = norm(x, w[f"{i}.norm_attention"]) @ w[f"{i}.qkv"].t()
             q, k, v = [z.view(batch, t, shape.heads, shape.head).transpose(1, 2) for z in qkv.chunk(3, -1)]
             score = (rotate(q) @ rotate(k).transpose(-1, -2) * shape.head**-0.5 + hidden).softmax(-1)
@@ -237,4 +212,4 @@ class Network:
             gate, up = (norm(x, w[f"{i}.norm_feed_forward"]) @ w[f"{i}.gate_up"].t()).chunk(2, -1)
             x = x + (torch.nn.functional.silu(gate) * up) @ w[f"{i}.down"].t()
         logits = norm(x, w["norm_out"]) @ self.embedding.t()
-        return (logits, tags, states) if with_tags else logits
+        return (logits, tags) if with_tags else logits

@@ -1,7 +1,7 @@
 """
 Trains the network by steps. Resumable: kill it at any time and start the same command again.
 
-  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 21312,224,7,4,576 \
+  python3 train.py --run FOLDER --shards FOLDER --generator "bun shards.ts ..." --shape 21312,224,6,4,576 \
     --vocabulary FILE --steps 6000
 
 Writes FOLDER/state.pt (weights, optimizer, position in the data) and FOLDER/weights.f32 for export.ts, both every few
@@ -97,7 +97,7 @@ class Crew:
         self.squares = torch.zeros(options.workers, dtype=torch.float64).share_memory_()
         self.next = mp.Value("l", 0)
         self.gradients = [network.gradient_buffer() for _ in range(options.workers)]
-        self.sums = torch.zeros(options.workers, 10, dtype=torch.float64).share_memory_()
+        self.sums = torch.zeros(options.workers, 7, dtype=torch.float64).share_memory_()
         self.barrier = mp.Barrier(options.workers)
 
     def work(self, worker):
@@ -124,9 +124,8 @@ class Crew:
             shard, group = groups[i]
             ids, prompts, positions, targets, weights = shard.tensors(group)
             tags = shard.tags(group, ids.shape[1])
-            choices = shard.choices(group, ids.shape[1])
-            found = self.network.add_gradients(ids, prompts, positions, targets, weights, views, tags, choices)
-            counts = [float(weights.sum()), len(targets), len(tags[0]), len(choices[3])]
+            found = self.network.add_gradients(ids, prompts, positions, targets, weights, views, tags)
+            counts = [float(weights.sum()), len(targets), len(tags[0])]
             self.sums[worker] += torch.tensor([*found, *counts], dtype=torch.float64)
         self.network.spread(views)
         return cells
@@ -138,7 +137,7 @@ class Crew:
         total = self.gradients[0][0][stretch]
         for flat, _ in self.gradients[1:]:
             total += flat[stretch]
-        total /= self.sums[:, 6].sum().item()
+        total /= self.sums[:, 4].sum().item()
         self.squares[worker] = total.double().square().sum()
         self.barrier.wait()
         return self.squares.sum().item() ** 0.5
@@ -152,15 +151,14 @@ class Crew:
             self.barrier.wait()
 
     def run_step(self, rate):
-        """(loss, accuracy, that of the tags and of the choices, positions, norm of the gradient) of one step."""
+        """(loss, accuracy, accuracy of the tags, positions, norm of the gradient) of one step."""
         self.next.value, self.rate.value = 0, rate
         self.sums.zero_()
         self.barrier.wait()
         cells, norm = self.work(0)
         self.barrier.wait()
-        loss, hits, _, tag_hits, _, choice_hits, weight, count, tags, choices = self.sums.sum(0).tolist()
-        found = [loss / weight, hits / count, tag_hits / max(1.0, tags), choice_hits / max(1.0, choices)]
-        return found, cells, norm
+        loss, hits, _, tag_hits, weight, count, tags = self.sums.sum(0).tolist()
+        return loss / weight, hits / count, tag_hits / max(1.0, tags), cells, norm
 
 
 def read_weights(path):
@@ -206,21 +204,21 @@ def main():
         process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)
         process.start()
     log = open(os.path.join(o.run, "log.jsonl"), "a")
-    sums, steps, since, seen, saved = torch.zeros(4), 0, time.time(), 0, time.time()
+    losses, hits, tags, steps, since, seen, saved = 0.0, 0.0, 0.0, 0, time.time(), 0, time.time()
     while (share := left(step, started, o)) > 0:
-        found, cells, norm = crew.run_step(rate_at(step, started, o))
+        loss, accuracy, tag_accuracy, cells, norm = crew.run_step(rate_at(step, started, o))
         step, tokens, seen, steps = step + 1, tokens + cells, seen + cells, steps + 1
-        sums += torch.tensor(found)
+        losses, hits, tags = losses + loss, hits + accuracy, tags + tag_accuracy
         if step % o.report == 0:
-            loss, accuracy, tags, choices = (round(x, 4) for x in (sums / steps).tolist())
             line = {
-                "step": step, "tokens": tokens, "loss": loss, "accuracy": accuracy, "tags": tags, "choices": choices,
+                "step": step, "tokens": tokens, "loss": round(losses / steps, 4),
+                "accuracy": round(hits / steps, 4), "tags": round(tags / steps, 4),
                 "rate": round(rate_at(step, started, o), 6), "norm": round(norm, 3),
                 "tokens_per_s": round(seen / (time.time() - since)), "shard": feed.number,
             }
             print(json.dumps(line), file=log, flush=True)
             sys.stderr.write(f"\r{1 - share:.1%} {line}   ")
-            sums, steps, seen, since = torch.zeros(4), 0, 0, time.time()
+            losses, hits, tags, steps, seen, since = 0.0, 0.0, 0.0, 0, 0, time.time()
         if time.time() - saved > o.save_seconds:
             save(path, network, optimizer, feed, step, tokens, started, o)
             saved = time.time()
