@@ -185,7 +185,15 @@ export interface GeneratorData {
 
 const FOLDER = new URL("../data/", import.meta.url).pathname;
 
+let known: GeneratorData | null = null;
+
+/** Read once: it takes seconds. */
 export function readGeneratorData(): GeneratorData {
+  known ??= readFiles();
+  return known;
+}
+
+function readFiles(): GeneratorData {
   const lexicon = sections("lexicon.txt").flatMap(readLexicon);
   const anything = lexicon.flatMap(({ group, words }) => (group === "thing" ? words : []));
   const messages = sections("messages.txt").flatMap(readMessages);
