@@ -7,12 +7,7 @@ import { exportModel } from "../../models/train/generator/export.ts";
 import { retokenized } from "../../models/train/generator/import.ts";
 import { meanOf } from "../../models/train/generator/mean.ts";
 import { Tokenizer } from "../../models/train/generator/tokenizer.ts";
-import {
-  type Part,
-  readWeights,
-  splitWeights,
-  weightParts,
-} from "../../models/train/generator/weights.ts";
+import { readWeights, splitWeights, weightParts } from "../../models/train/generator/weights.ts";
 import { readGguf } from "../../src/gguf/read.ts";
 import { MANIFEST_PATH, readManifest, resolveModel } from "../../src/runtime/manifest.ts";
 
@@ -24,10 +19,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const shape = { vocabulary: 21_312, width: 32, layers: 2, heads: 2, feedForward: 64 };
 
-const sizeOf = (part: Part) => part.rows * part.columns;
-
 function someWeights(): Float32Array {
-  const size = weightParts(shape).reduce((sum, part) => sum + sizeOf(part), 0);
+  const size = weightParts(shape).reduce((sum, part) => sum + part.rows * part.columns, 0);
   return Float32Array.from({ length: size }, (_, i) => Math.sin(i) / 4);
 }
 

@@ -17,7 +17,7 @@ torch.set_num_threads(1)
 def check_gradients():
     torch.manual_seed(0)
     vocabulary = Vocabulary(torch.arange(512) // 3 * 3, torch.rand(512, MARKS).round(), torch.randn(512, 10))
-    network = Network(Shape(512, 64, 2, 2, 96, head=32), vocabulary, kind=torch.float32)
+    network = Network(Shape(512, 64, 3, 2, 96, head=32), vocabulary, kind=torch.float32)
     network.weight["stems"].normal_(0, 0.5)
     network.refresh()
     ids = torch.randint(0, 512, (3, 64))
