@@ -99,7 +99,7 @@ test("what is kept from training is a sixteenth of the cases, and never drawn", 
   expect(kept.length / all.length).toBeLessThan(0.09);
   const drawn = new Set([...cases].map(({ text }) => text));
   expect(kept.filter(({ text }) => drawn.has(text))).toEqual([]);
-}, 30_000);
+});
 
 test("a label has another name only where the set stays clear, and in the set's style", () => {
   const rng = new Rng(3);

@@ -126,4 +126,4 @@ test("the embedded model, read as weights and exported again, has the same bytes
   const { shape: has, weights } = await readWeights(path);
   exportModel(again, has, weights, "Q8_0");
   expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
-}, 30_000);
+});
