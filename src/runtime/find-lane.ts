@@ -32,7 +32,11 @@ export async function findLane(
   if (stored !== null) log("the stored self-test does not fit what this engine computes now");
   const result = await runSelfTest({ ...options, decoder: decoders[0] });
   const found = await tryLane({ ...result, canary: null }, decoders, options);
-  selfTests.write(key, { ...result, canary: found.canary });
+  try {
+    selfTests.write(key, { ...result, canary: found.canary });
+  } catch (error) {
+    log(`the result of the self-test was not kept, the next start tests again: ${error}`);
+  }
   if (found.canary === null) {
     log("no way was found to make answers repeat: the same request may get other answers");
   }

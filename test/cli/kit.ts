@@ -56,6 +56,9 @@ export interface RunningServer {
   stop(): Promise<CliRun>;
 }
 
+/** Few rows: the engine tests each number of them on itself, in each new data directory. */
+const SERVER_OPTIONS = ["--port", "0", "--rows", "2", "--log-level", "silent", "--json"];
+
 /** `svc serve --json` in this process, ready to answer. */
 export async function startServer(
   world: CliWorld,
@@ -69,7 +72,7 @@ export async function startServer(
   };
   const serving = run(
     { ...world, stopRequested: stop.promise, onOutput },
-    ...["serve", "--port", "0", "--log-level", "silent", "--json", ...args],
+    ...["serve", ...SERVER_OPTIONS, ...args],
   );
   const failed = serving.then(({ err }): never => {
     throw new Error(`the server ended: ${err}`);

@@ -17,7 +17,7 @@ import { ORDERS, SCHEMAS } from "./schemas.ts";
 
 setDefaultTimeout(60_000);
 
-const WALKS = process.env["SLOW"] ? 200 : 4;
+const WALKS = process.env["SLOW"] ? 200 : 3;
 const LARGE_WALKS = process.env["SLOW"] ? 30 : 1;
 const STEPS_MAX = 60;
 const LONG = smallVocabulary(["aa", "bb", "b b b b b b b b b b b", " a a a a", '.vc"', ". . ."]);

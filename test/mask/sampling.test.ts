@@ -10,9 +10,9 @@ setDefaultTimeout(process.env["SLOW"] ? 7_200_000 : 60_000);
 
 /** In the long run a million texts in all. */
 const ALL = { ...SCHEMAS, ...ORDERS };
-const ROUNDS = process.env["SLOW"] ? Math.ceil(1e6 / (4 * Object.keys(ALL).length)) : 4;
+const ROUNDS = process.env["SLOW"] ? Math.ceil(1e6 / (4 * Object.keys(ALL).length)) : 3;
 /** Every how many texts the masks themselves keep to the budget. */
-const CHECKED_MASKS = process.env["SLOW"] ? 32 : 4;
+const CHECKED_MASKS = process.env["SLOW"] ? 32 : 3;
 
 for (const objects of ["closed", "open"] as const) {
   for (const whitespace of ["compact", "flexible"] as const) {

@@ -159,4 +159,18 @@ describe("the stored result", () => {
     expect((await start()).info).toEqual(first.info);
     expect(found(readFileSync(first.path, "utf8"))).toEqual(found(text));
   }, 20_000);
+
+  test("is done without where it cannot be written", async () => {
+    const messages: string[] = [];
+    const path = `${selfTestDir}.file`;
+    writeFileSync(path, "");
+    const engine = await openTestEngine("svc-tiny", {
+      ...{ selfTestDir: path, rows: 1, contextTokens: 256 },
+      log: (message) => messages.push(message),
+    });
+    expect(engine.tiers.get("svc-tier-a")?.deterministic).toBe(true);
+    await engine.close();
+    rmSync(path);
+    expect(messages.join("\n")).toContain("the self-test was not kept");
+  });
 });
