@@ -35,12 +35,13 @@ export function formOf(token: string, isToken: (text: string) => boolean): Form 
 }
 
 function writeVocabulary(path: string): void {
-  const { tokens } = readTokenizer();
+  const tokenizer = readTokenizer();
+  const { tokens } = tokenizer;
   const ids = new Map(tokens.map((text, id) => [text, id]));
   const { words, width, values } = readVectors();
   const places = new Map(words.map((word, place) => [word, place]));
   const forms = tokens.map((text) => formOf(text, (other) => ids.has(other)));
-  writeArrays(path, { width }, [
+  writeArrays(path, { width, user: tokenizer.control("<|user|>") }, [
     { name: "stem", type: "i4", data: Int32Array.from(forms, ({ stem }) => ids.get(stem) ?? -1) },
     { name: "marks", type: "u1", data: Uint8Array.from(forms, ({ marks }) => marks) },
     {

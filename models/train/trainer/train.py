@@ -18,7 +18,7 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from batches import ShardStore
+from batches import OtherWords, ShardStore
 from model import Network, Shape
 from optimizer import Optimizer
 from vocabulary import read_vocabulary
@@ -198,7 +198,10 @@ def main():
         started = state["started"]
     elif o.start:
         network.take(read_weights(o.start))
-    feed = Feed(ShardStore(o.shards, o.generator.split()), o, shard, index)
+    store = ShardStore(o.shards, o.generator.split())
+    counts = np.bincount(store.get(o.first_shard).tokens, minlength=vocabulary)
+    store.other_words = OtherWords(network.vocabulary, counts)
+    feed = Feed(store, o, shard, index)
     crew = Crew(network, optimizer, feed, o)
     for worker in range(1, o.workers):
         process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)

@@ -23,14 +23,17 @@ def read_vocabulary(path, size):
     vectors = torch.from_numpy(arrays["vectors"].astype(np.float32)).view(-1, header["width"])
     word = torch.from_numpy(arrays["word"].astype(np.int64))
     words[:tokens][word >= 0] = torch.nn.functional.normalize(vectors)[word[word >= 0]]
-    return Vocabulary(stem, marks, words)
+    return Vocabulary(stem, marks, words, header["user"])
 
 
 class Vocabulary:
-    """stem [size], the token whose row it has; marks [size, MARKS], 0 or 1; words [size, n], unit vectors or zeros."""
+    """
+    stem [size], the token whose row it has; marks [size, MARKS], 0 or 1; words [size, n], unit vectors or zeros; user,
+    the token in front of a text, if there is one.
+    """
 
-    def __init__(self, stem, marks, words):
-        self.stem, self.marks, self.words = stem, marks, words
+    def __init__(self, stem, marks, words, user=-1):
+        self.stem, self.marks, self.words, self.user = stem, marks, words, user
         self.size, self.word_width = words.shape
 
     def tensors(self, width):
