@@ -52,10 +52,10 @@ const TEST_DEFAULTS = { ...GATEWAY_DEFAULTS, forceCpu: true, rows: 4 };
  * A data directory is new here each time, but the engine is not: what its self-test found is kept
  * for the next test gateway, which believes it where its canary gives the same bits.
  */
-const selfTestDir = (): string => join(tmpdir(), `svc-gateway-self-tests-${userInfo().uid}`);
-
-const startSharing: GatewayDeps["startEngine"] = (options) =>
-  startEngine({ ...options, selfTestDir: selfTestDir() });
+const startSharing: GatewayDeps["startEngine"] = (options) => {
+  const selfTestDir = join(tmpdir(), `svc-gateway-self-tests-${userInfo().uid}`);
+  return startEngine({ ...options, selfTestDir });
+};
 
 /** What a test gateway is, beside the settings of any gateway. */
 export interface TestGatewayOptions extends Partial<GatewayConfig> {
@@ -81,12 +81,12 @@ export async function createTestGateway(
 ): Promise<TestGateway> {
   const own = config.dataDir === undefined ? mkdtempSync(join(tmpdir(), "svc-gateway-")) : null;
   const dataDir = config.dataDir ?? own ?? "";
+  const startModel: GatewayDeps["startEngine"] = own === null ? startEngine : startSharing;
   const gateway = openGateway(
     { ...TEST_DEFAULTS, ...config, dataDir },
     {
       log: sayFailures,
-      ...(answers === "model" ? {} : { startEngine: () => startDouble(answers) }),
-      ...(answers === "model" && own !== null ? { startEngine: startSharing } : {}),
+      startEngine: answers === "model" ? startModel : () => startDouble(answers),
       ...(clockMs === undefined ? {} : standingStill(clockMs)),
       ...deps,
     },

@@ -6,6 +6,7 @@ import { chooseLane, planCalls } from "../../src/runtime/lane.ts";
 import { computeCanary, runSelfTest } from "../../src/runtime/self-test.ts";
 import { openTestEngine } from "../helpers/engine.ts";
 import { type FakeCall, FakeDecoder } from "../helpers/fake-decoder.ts";
+import { temporaryDirectory } from "../trust-kit.ts";
 
 const ROWS = 8;
 
@@ -162,15 +163,14 @@ describe("the stored result", () => {
 
   test("is done without where it cannot be written", async () => {
     const messages: string[] = [];
-    const path = `${selfTestDir}.file`;
-    writeFileSync(path, "");
+    const file = join(temporaryDirectory(), "file");
+    writeFileSync(file, "");
     const engine = await openTestEngine("svc-tiny", {
-      ...{ selfTestDir: path, rows: 1, contextTokens: 256 },
+      ...{ selfTestDir: file, rows: 1, contextTokens: 256 },
       log: (message) => messages.push(message),
     });
     expect(engine.tiers.get("svc-tier-a")?.deterministic).toBe(true);
     await engine.close();
-    rmSync(path);
     expect(messages.join("\n")).toContain("the self-test was not kept");
   });
 });

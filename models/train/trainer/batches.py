@@ -15,58 +15,13 @@ from arrays import read_arrays
 CELLS = 1024
 
 
-# Share of texts that are read as they are; of the others' words that which is read as others, if there are; how many
-# others a word has, and the least cosine to one.
-PLAIN_TEXTS, OTHER_WORDS, NEAREST, NEAR = 0.3, 0.25, 6, 0.6
-# The most frequent tokens are never read as others: a text hangs on them.
-FREQUENT = 250
-
-
-class OtherWords:
-    """
-    Reads words of a text as others that lie near them, so that the text says about the same and cannot be known by
-    heart. What stands in the answer stays, as does what has no vector.
-    """
-
-    def __init__(self, vocabulary, counts):
-        """counts [tokens] of how often each stands in a shard."""
-        self.user = vocabulary.user
-        self.others = np.full((vocabulary.size, NEAREST), -1, np.int64)
-        words = vocabulary.words
-        # A word in capitals becomes one in capitals.
-        kind = (vocabulary.marks * 2.0 ** torch.arange(vocabulary.marks.shape[1])).sum(1)
-        has = words.abs().sum(1) > 0
-        has[torch.from_numpy(np.argsort(counts)[-FREQUENT:])] = False
-        for one in kind[has].unique():
-            mine = torch.nonzero(has & (kind == one)).squeeze(1)
-            for part in mine.split(2000):
-                cosine = words[part] @ words[mine].t()
-                cosine[part[:, None] == mine[None]] = -1
-                value, index = cosine.topk(min(NEAREST, len(mine)), 1)
-                found = torch.where(value > NEAR, mine[index], torch.tensor(-1))
-                self.others[part.numpy(), : found.shape[1]] = found.numpy()
-
-    def read(self, tokens, first):
-        """tokens [n] of a sample whose answer begins at `first`: changed in place, the same way each time."""
-        rng = np.random.default_rng(int(tokens.sum()) * 1009 + len(tokens))
-        begin = np.flatnonzero(tokens[:first] == self.user)
-        if len(begin) == 0 or rng.random() < PLAIN_TEXTS:
-            return
-        begin = begin[-1] + 1
-        at = begin + np.flatnonzero(rng.random(first - begin) < OTHER_WORDS)
-        at = at[~np.isin(tokens[at], tokens[first:])]
-        other = self.others[tokens[at], rng.integers(0, NEAREST, len(at))]
-        tokens[at] = np.where(other >= 0, other, tokens[at])
-
-
 class Shard:
     """
     tokens u16, weights u8 (0 = prompt), offsets u32 [samples + 1], answers u32 (index of the first answer token);
     of tags (generator/tags.ts) tag_at u16 (index in the sample), tag_token u16, tag_asked u8, tag_offsets u32.
     """
 
-    def __init__(self, path, other_words=None):
-        self.other_words = other_words
+    def __init__(self, path):
         header, arrays = read_arrays(path)
         self.samples, self.tasks, self.weight_scale = header["samples"], header["tasks"], header["weight_scale"]
         for name, values in arrays.items():
@@ -98,8 +53,8 @@ class Shard:
             asked.append(self.tag_asked[mine].astype(np.float32))
         return tuple(torch.from_numpy(np.concatenate(x)) for x in (at, token, asked))
 
-    def tensors(self, group):
-        """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights)."""
+    def tensors(self, group, other_words=None):
+        """(ids [n, t], lengths of the prompts [n], flat positions, targets, weights), with OtherWords or as written."""
         length = [int(self.offsets[i + 1] - self.offsets[i]) for i in group]
         t = padded(max(length))
         ids = np.zeros((len(group), t), np.int64)
@@ -110,8 +65,8 @@ class Shard:
             weight = self.weights[at : at + length[row]].astype(np.float32) / self.weight_scale
             # Positions of the prompt see the next token: there is nothing to learn there.
             first = int(self.answers[i])
-            if self.other_words is not None:
-                self.other_words.read(tokens, first)
+            if other_words is not None:
+                other_words.read(tokens, first)
             ids[row, : len(tokens)] = tokens
             where, weight = np.arange(first, len(tokens)), weight[first:]
             where, weight = where[weight > 0], weight[weight > 0]
@@ -134,7 +89,7 @@ class ShardStore:
     """
 
     def __init__(self, folder, command):
-        self.folder, self.command, self.makes, self.other_words = folder, command, True, None
+        self.folder, self.command, self.makes = folder, command, True
         self.running, self.running_for = None, ""
 
     def path(self, number):
@@ -154,4 +109,4 @@ class ShardStore:
                 code, self.running = self.running.returncode, None
                 assert code == 0, f"the generator ended with {code}"
             time.sleep(0.2)
-        return Shard(self.path(number), self.other_words)
+        return Shard(self.path(number))

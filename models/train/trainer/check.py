@@ -71,6 +71,6 @@ def measure(shape, rows=2048, t=256):
 
 if __name__ == "__main__":
     check_gradients()
-    sizes = (sys.argv[1] if len(sys.argv) > 1 else "21312,224,6,4,576,56").split(",")
+    sizes = (sys.argv[1] if len(sys.argv) > 1 else "21312,224,6,4,576").split(",")
     for rows in (1024, 2048, 4096):
         measure(Shape(*map(int, sizes)), rows)

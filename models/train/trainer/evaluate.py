@@ -40,7 +40,7 @@ if __name__ == "__main__":
     sizes = list(map(int, sys.argv[2].split(",")))
     vocabulary = read_vocabulary(sys.argv[3], sizes[0])
     for path in sys.argv[4:]:
-        network = Network(Shape(*sizes, sizes[1] // sizes[3]), vocabulary)
+        network = Network(Shape(*sizes), vocabulary)
         network.take(read_weights(path))
         loss, classes = evaluate(network, shard)
         parts = [f"{w:.1f}: {h / n:.4f} ({s / n:.3f})" for w, (h, n, s) in sorted(classes.items())]

@@ -143,9 +143,10 @@ class Network:
 
     def add_gradients(self, ids, prompts, positions, target, weight, gradient, tags=None):
         """
-        One micro-batch. ids [batch, t] with t a multiple of 16; prompts [batch] their prompts' lengths; positions are flat indices into it whose next token
-        is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for asked or not). Sums gradients into
-        `gradient`, the embedding's until `spread`; returns (loss, hits, loss of the tags, hits among them).
+        One micro-batch. ids [batch, t] with t a multiple of 16; prompts [batch] their prompts' lengths; positions are
+        flat indices into it whose next token is target, weighted by weight; tags (flat positions, tokens, 1 or 0 for
+        asked or not). Sums gradients into `gradient`, the embedding's until `spread`; returns (loss, hits, loss of the
+        tags, hits among them).
         """
         tagged, tag, asked = tags or (torch.zeros(0, dtype=torch.long),) * 3
         tokens, others_count = self._candidates(ids, torch.cat([target, tag]))

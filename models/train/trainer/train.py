@@ -18,9 +18,10 @@ import numpy as np
 import torch
 import torch.multiprocessing as mp
 
-from batches import OtherWords, ShardStore
+from batches import ShardStore
 from model import Network, Shape
 from optimizer import Optimizer
+from other_words import OtherWords
 from vocabulary import read_vocabulary
 
 torch.set_num_threads(1)
@@ -91,8 +92,9 @@ class Crew:
     sums a stretch of the gradients, then updates its part of the tensors.
     """
 
-    def __init__(self, network, optimizer, feed, options):
+    def __init__(self, network, optimizer, feed, other_words, options):
         self.network, self.optimizer, self.feed, self.options = network, optimizer, feed, options
+        self.other_words = other_words
         self.rate = mp.Value("d", 0.0)
         self.squares = torch.zeros(options.workers, dtype=torch.float64).share_memory_()
         self.next = mp.Value("l", 0)
@@ -122,7 +124,7 @@ class Crew:
             if i >= len(groups):
                 break
             shard, group = groups[i]
-            ids, prompts, positions, targets, weights = shard.tensors(group)
+            ids, prompts, positions, targets, weights = shard.tensors(group, self.other_words)
             tags = shard.tags(group, ids.shape[1])
             found = self.network.add_gradients(ids, prompts, positions, targets, weights, views, tags)
             counts = [float(weights.sum()), len(targets), len(tags[0])]
@@ -200,9 +202,8 @@ def main():
         network.take(read_weights(o.start))
     store = ShardStore(o.shards, o.generator.split())
     counts = np.bincount(store.get(o.first_shard).tokens, minlength=vocabulary)
-    store.other_words = OtherWords(network.vocabulary, counts)
     feed = Feed(store, o, shard, index)
-    crew = Crew(network, optimizer, feed, o)
+    crew = Crew(network, optimizer, feed, OtherWords(network.vocabulary, counts), o)
     for worker in range(1, o.workers):
         process = mp.get_context("fork").Process(target=crew.serve, args=(worker, os.getpid()), daemon=True)
         process.start()
